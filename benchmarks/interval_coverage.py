@@ -21,7 +21,7 @@ import numpy as np
 import paired_level
 from dialmeter.stats.draws import resampled_sums
 from dialmeter.stats.formulas import Floats, Formula, evaluate, exact, ratio
-from dialmeter.stats.intervals import NORMAL, expanded_tail
+from dialmeter.stats.intervals import expanded_tail, normal
 from dialmeter.stats.resampling import percentile_interval
 
 SIZES = (10, 20, 50, 200)
@@ -62,11 +62,11 @@ def bca(columns: Floats, formula: Formula, values: Floats) -> tuple[float, float
     apart = without.mean() - without
     acceleration = (apart**3).sum() / (6 * (apart**2).sum() ** 1.5)
     below = (np.count_nonzero(values < point) + 0.5 * np.count_nonzero(values == point)) / len(values)
-    bias = NORMAL.inv_cdf(min(max(below, 1 / len(values)), 1 - 1 / len(values)))
+    bias = normal().inv_cdf(min(max(below, 1 / len(values)), 1 - 1 / len(values)))
     ends = []
     for tail in ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2):
-        z = bias + NORMAL.inv_cdf(tail)
-        ends.append(NORMAL.cdf(bias + z / (1 - acceleration * z)))
+        z = bias + normal().inv_cdf(tail)
+        ends.append(normal().cdf(bias + z / (1 - acceleration * z)))
     low, high = np.quantile(values, ends)
     return float(low), float(high)
 

@@ -12,7 +12,7 @@ import time
 import numpy as np
 
 from dialmeter.stats.formulas import Floats, Formula, ratio
-from dialmeter.stats.resampling import paired_bootstrap, paired_randomisation
+from dialmeter.stats.resampling import PairedDraws, paired_bootstrap
 
 SIZES = (20, 100, 1_000)
 LEVEL = 0.05
@@ -69,8 +69,8 @@ def study(nulls: int, dialogues: int, resamples: int, seed: int) -> dict[str, di
         firsts, seconds = simulate(generator, count, dialogues)
         for k, (first, second) in enumerate(zip(firsts, seconds, strict=True)):
             drawn = seed + start + k
-            swapped = paired_randomisation(first, second, FORMULAS, resamples=resamples, seed=drawn)
-            halved = paired_randomisation(first, second, FORMULAS, resamples=resamples, seed=drawn, mid_p=True)
+            draws = PairedDraws([first, second], FORMULAS, resamples, drawn)
+            swapped, halved = (draws.randomisation(0, 1, mid_p=mid_p) for mid_p in (False, True))
             boot = paired_bootstrap(first, second, FORMULAS, resamples=resamples, seed=drawn)
             plain = paired_bootstrap(first, second, FORMULAS, resamples=resamples, seed=drawn, expand=False)
             for name in FORMULAS:

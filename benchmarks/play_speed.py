@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.play import play_to_file
+from dialmeter.simulation.bots import choose
+from dialmeter.simulation.play import Setting, sampled, write
 from dialmeter.users.scorer import UserScorer
 from rows import Row, at_most, print_ratios, untargeted
 
@@ -24,7 +25,8 @@ def seconds_of_play(folder: Path, dialogues: int, workers: int) -> float:
     """Return the seconds to play dialogues with some noise into a file."""
     path = folder / f"talk-{workers}.jsonl"
     start = time.perf_counter()
-    played = play_to_file(path, goals=dialogues, seed=7, noise=0.1, workers=workers, force=True)
+    setting = Setting(choose("agenda", "user"), choose("rule", "system"), 0.1, 7)
+    played = write(path, sampled(dialogues, 7), setting, workers=workers, force=True)
     assert played == dialogues
     return time.perf_counter() - start
 

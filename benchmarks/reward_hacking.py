@@ -17,8 +17,9 @@ from dialmeter.judges.cases import Case
 from dialmeter.judges.scorer import attack_replies
 from dialmeter.judges.train.reward import Reward
 from dialmeter.judges.train.robust import train_robust, write_weights
-from dialmeter.readers.conversations import open_conversations as read_conversations
-from dialmeter.simulation.play import play_to_file
+from dialmeter.simulation.bots import choose
+from dialmeter.simulation.play import Setting, sampled
+from dialmeter.simulation.play import play as play_tasks
 
 HUMAN = "human"
 ATTACKS = ("context-echo", "speaker", "repetition", "dullness")
@@ -35,10 +36,8 @@ class Played(NamedTuple):
 
 def town(dialogues: int, seed: int) -> tuple[list[Case], list[Case]]:
     """Return the cases of two halves of the dialogues."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "town.jsonl"
-        play_to_file(path, goals=dialogues, seed=seed)
-        conversations = list(read_conversations(path))
+    setting = Setting(choose("agenda", "user"), choose("rule", "system"), seed=seed)
+    conversations = list(play_tasks(sampled(dialogues, seed), setting))
     half = len(conversations) // 2
     first, second = (
         attack_replies(part, ATTACKS, cases=80, light=True) for part in (conversations[:half], conversations[half:])

@@ -14,7 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dialmeter.stats.formulas import Floats, Formula, ratio
-from dialmeter.stats.resampling import paired_bootstrap, paired_randomisation
+from dialmeter.stats.resampling import PairedDraws, paired_bootstrap
 from rows import Row, at_least, at_most
 
 COLUMNS = 30
@@ -77,7 +77,9 @@ def measured() -> dict[str, float]:
     rows = first.tolist(), second.tolist()
     found = {
         "bootstrap": seconds(lambda: paired_bootstrap(first, second, FORMULAS, resamples=RESAMPLES), repeats=3),
-        "randomisation": seconds(lambda: paired_randomisation(first, second, FORMULAS, resamples=RESAMPLES), repeats=3),
+        "randomisation": seconds(
+            lambda: PairedDraws([first, second], FORMULAS, RESAMPLES, 0).randomisation(0, 1), repeats=3
+        ),
         "python": seconds(lambda: python_loop(*rows, resamples=200)) * RESAMPLES / 200,
         "numpy": seconds(lambda: numpy_loop(first, second, 2_000)) * RESAMPLES / 2_000,
     }

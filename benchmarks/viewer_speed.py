@@ -23,7 +23,8 @@ import numpy as np
 
 from dialmeter.core.open_runs import open_run
 from dialmeter.core.run_writer import RunWriter
-from dialmeter.simulation.play import play_to_file
+from dialmeter.simulation.bots import choose
+from dialmeter.simulation.play import Setting, sampled, write
 from dialmeter.views.pages.findings import FILE, write_findings
 from rows import Row, at_most
 
@@ -36,7 +37,7 @@ FILTER = "slot=hotel-area&class=wrong"
 def write_large_run(folder: Path, dialogues: int = DIALOGUES) -> dict[str, float]:
     """Write a run that repeats some dialogues of the town under new ids, with different scores. Return what its files cost."""
     small, talk = folder / "small", folder / "talk.jsonl"
-    play_to_file(talk, goals=36, seed=7, noise=0.1)
+    write(talk, sampled(36, 7), Setting(choose("agenda", "user"), choose("rule", "system"), 0.1, 7))
     words = ["score", str(talk), "--subject", "tracker", "--out", str(small), "--quiet"]
     command = [sys.executable, "-m", "dialmeter", *words]
     subprocess.run(command, check=True, capture_output=True)

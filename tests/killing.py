@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from dialmeter.simulation.play import play_to_file
+from .simulation.played import play_to_file
 
 SMALL_SHARDS = (
     "import sys, dialmeter.readers.conversations, dialmeter.readers.corpus, dialmeter.readers.source as shards; "

@@ -17,6 +17,11 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
+KEYS = (
+    *("event", "domain", "slot", "value", "turn", "party", "reason", "goal"),
+    *("task", "ending", "tool", "argument", "attack", "facet", "judge", "outcome"),
+)
+"""The keys of the conditions of ``dialmeter find``. Each subject knows some of them."""
 _FORM = re.compile(
     r"(?P<measure>[^\[\]()<>=]+(?:\([^()]*\)\s*)?)(?:\[(?P<group>[^\[\]]+)\]\s*)?(?P<sign><=|>=|<|>)\s*(?P<limit>\S+)"
 )

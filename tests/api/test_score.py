@@ -253,7 +253,7 @@ def test_system_from_a_table() -> None:
     assert result.by("task")["1"] == 0.5
     with pytest.raises(dm.DialmeterError, match=r"write 'pass\^2' as 'Pass\(k=2\)'"):
         dm.score(table, subject="system", measures="pass^2")
-    with pytest.raises(dm.DialmeterError, match="no column for the reward; columns: task_id, trial"):
+    with pytest.raises(dm.DialmeterError, match="no column for the task or the reward; columns: task_id, trial"):
         dm.score(table.drop(columns="reward"), subject="system")
 
 

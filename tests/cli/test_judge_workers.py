@@ -12,11 +12,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dialmeter.simulation.play import play_to_file
-
 from ..clusters import running
 from ..judges.made import case, cases, write_cases
 from ..killing import contents
+from ..simulation.played import play_to_file
 
 MINE = '''
 import os, signal, threading

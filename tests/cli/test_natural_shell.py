@@ -50,6 +50,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             (tmp_path / name).write_text(json.dumps(dialogues(key), indent=1), "utf-8")
     for name, key in (("gold.jsonl", "gold"), ("preds.jsonl", "pred")):
         (tmp_path / name).write_text("".join(json.dumps(each) + "\n" for each in dialogues(key)), "utf-8")
+    rows = [
+        {"conversation": each["dialogue_id"], "turn": turn["turn"], "annotated": turn["gold"], "answer": turn["pred"]}
+        for each in dialogues("gold pred")
+        for turn in each["turns"]
+    ]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(each) + "\n" for each in rows), "utf-8")
     lines = "".join(json.dumps(each) + "\n" for each in dialogues("gold pred"))
     (tmp_path / "run.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
     log = [

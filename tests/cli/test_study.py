@@ -13,9 +13,9 @@ from dialmeter.cli.config import PLACE
 from dialmeter.cli.door import FLOWS, load_flow
 from dialmeter.cli.study import INPUTS
 from dialmeter.core.open_runs import open_run
-from dialmeter.simulation.play import play_to_file
 from dialmeter.views.pages.opened_run import OpenedRun
 
+from ..simulation.played import play_to_file
 from ..studies.audit.made import made_gold, made_trackers, write_corpus
 from ..viewer.asking import ask
 from ..viewer.made import dialmeter, served

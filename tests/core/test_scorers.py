@@ -13,12 +13,12 @@ from dialmeter import InputError
 from dialmeter.cli.main import cli
 from dialmeter.core.comparison import Resampling
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.play import play_to_file
 from dialmeter.tracking.result import TrackerResult
 from dialmeter.tracking.scorer import TrackerScorer
 from dialmeter.users.scorer import UserScorer
 
 from ..scoring import score_tracker
+from ..simulation.played import play_to_file
 
 MEASURES = ["JGA", "FGA(lam=0.5)", "SA", "GCA", "GCA(credit=fuzzy)", "RSA"]
 STATES = {

@@ -34,7 +34,7 @@ SAMPLE = "dialmeter demo . --files-only"
 
 NOT_RUN = {
     r"^(pip|apt|git|make|jupyter) |^export |^pre-commit ": "sets up the machine",
-    r"--config \S*endpoint|llm\(|llm-dialogue\(|--set reader=model": "asks a chat endpoint",
+    r"--config \S*endpoint|llm\((?!.*batch=)|llm-dialogue\(|--set reader=model": "asks a chat endpoint",
     r"--workers tcp": "needs a cluster",
     r"^dialmeter view ": "serves pages until it is stopped",
     r"smollm2|minilm|=hf\(|judge train|satisfaction-gru|robust\(": "runs or trains a network for minutes",

@@ -21,10 +21,10 @@ from dialmeter.cli.main import run
 from dialmeter.core import run_writer
 from dialmeter.core.open_runs import file_of_run
 from dialmeter.readers import source
-from dialmeter.simulation.play import play_to_file
 
 from ..golden.execution import stand_in
 from ..golden.logs import write_logs, write_ratings
+from ..simulation.played import play_to_file
 from .failing_disk import KILLED, NEEDS_SPACE, FailingDisk, Failure
 from .scenarios import ATTACK, Scenario
 from .sheets import fill_sheet

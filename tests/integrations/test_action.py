@@ -12,8 +12,7 @@ from typing import Any
 
 import yaml
 
-from dialmeter.simulation.play import play_to_file
-
+from ..simulation.played import play_to_file
 from .examples import ROOT
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))

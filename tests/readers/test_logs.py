@@ -260,3 +260,87 @@ def test_folders_that_are_no_single_log(names: tuple[str, str], question: str, t
     for name in names:
         (folder / f"{name}.jsonl").write_text(rows)
     assert question in cli.refused("score", folder)
+
+
+RUNS = [
+    {"model": m, "task_id": f"t{t}", "trial": at, "success": m == "b" or at}
+    for m in "ab"
+    for t in (1, 2)
+    for at in (0, 1)
+]
+OUTCOMES = (
+    ("wide.csv", "task,trial_1,trial_2,Notes\nbook,1,0,x\ncancel,1,1,\n", 0.75, 0.5),
+    ("lists.json", '{"book": [true, false], "cancel": [1, 1]}', 0.75, 0.5),
+    ("score.csv", "task_id,intent,steps,score\n1,find,5,1.0\n2,post,7,0.0\n", 0.5, None),
+    ("one.csv", "model,task_id,trial,success\nm,1,0,1\nm,1,1,0\n", 0.5, 0.0),
+)
+"""Tables of outcomes without messages: their success, and the share of tasks with two successes in two trials."""
+
+
+@pytest.mark.parametrize(("name", "text", "success", "pass2"), OUTCOMES)
+def test_tables_of_outcomes(
+    name: str, text: str, success: float, pass2: float | None, tmp_path: Path, cli: Cli
+) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    found = {each["measure"]: each["value"] for each in cli.json("score", path)["scores"]}
+    assert (found["Success"], found.get("Pass(k=2)")) == (success, pass2)
+
+
+def test_systems_in_a_table_or_by_key(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(
+        "model,task_id,trial,success\n"
+        + "".join(f"{','.join(map(str, map(int_or_text, row.values())))}\n" for row in RUNS)
+    )
+    assert 'score one of them with --columns "task=task_id where=model:a"' in cli.refused("score", path)
+    assert cli.json("score", path, "--columns", "task=task_id where=model:a")["scores"][0]["value"] == 0.5
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps({name: [run(at, success=name == "x") for at in range(2)] for name in "xy"}))
+    assert "which field is the task: @key or id? Answer with --columns task=@key or --columns task=id" in cli.refused("score", path)  # fmt: skip
+    assert 'score one of them with --columns "task=id where=@key:x"' in cli.refused(
+        "score", path, "--columns", "task=id"
+    )
+    assert cli.json("score", path, "--columns", "task=id where=@key:y")["scores"][0]["value"] == 0
+
+
+def int_or_text(value: Any) -> Any:
+    return int(value) if isinstance(value, bool) else value
+
+
+def test_summary_of_the_file_is_no_outcome(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "runs.json"
+    calls = [{"role": "assistant", "tool_calls": [{"name": "find", "arguments": {}}], "content": None}]
+    rows = [{**each, "messages": [*calls, *each["messages"]]} for each in (run(0, includes="C"), run(1, includes="I"))]
+    path.write_text(json.dumps({"success_rate": 1.0, "runs": rows}))
+    assert "if one does, name it: --columns outcome=includes" in cli.refused("score", path)
+    assert cli.json("score", path, "--columns", "outcome=includes")["scores"][0]["value"] == 0.5
+
+
+def test_scores_beside_traces(tmp_path: Path) -> None:
+    spans = [
+        {"traceId": trace, "type": kind, "parentObservationId": None, "startTime": f"2026-01-01T00:00:0{at}Z", "name": "f",
+         "input": [{"role": "user", "content": "Hi"}] * at, "output": {"role": "assistant", "content": "Yo"}}
+        for trace in "ab" for at, kind in enumerate(("TOOL", "GENERATION"))
+    ]  # fmt: skip
+    scores = [{"traceId": trace, "name": "success", "value": trace == "a"} for trace in "ab"]
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps({"traces": [{"id": trace} for trace in "ab"], "observations": spans, "scores": scores}))
+    check(path, {"trials": 2, "tasks": 2, "success": 0.5, "tool_calls": 2})
+
+
+def test_python_reads_rows_like_files() -> None:
+    said = run(0)["messages"]
+    rows = [{"output": {"messages": said, "scores": {"check": {"passed": at == 0}}}, "summary": {"status": "success"}} for at in range(2)]  # fmt: skip
+    for data in (rows, iter(rows)):
+        assert float(dm.score(data)["Success"]) == 0.5
+
+
+def test_repeated_trials_and_scores_without_a_limit(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("task,reward,trial\na,1,0\na,0,0\nb,1,0\n")
+    found = open_trajectories(path)
+    assert (len(list(found)), [error.message for error in found.refused]) == (2, ["duplicate dialogue id"])
+    path.write_text("task,model,score\nt1,m,0.71\nt2,m,0.4\n")
+    assert 'from which value of score on was the task reached? Answer with --columns "outcome=score>=1"' in cli.refused("score", path)  # fmt: skip
+    assert cli.json("score", path, "--columns", "outcome=score>=0.5")["scores"][0]["value"] == 0.5

@@ -386,3 +386,31 @@ def test_random_layouts(seed: int, tmp_path: Path) -> None:
     found = read(tmp_path, name, text)
     assert len(found.facets) == 1
     assert (fmean(numbers(found.items, found.facets[0])), len(found.raters)) == (pytest.approx(mean), raters)
+
+
+def test_questions_about_qualities_and_people(tmp_path: Path, cli: Cli) -> None:
+    rows = [
+        ("c1", who, quality, number) for who in ("r1", "r2") for quality, number in (("fluency", 4), ("empathy", 1))
+    ]
+    path = tmp_path / "long.csv"
+    path.write_text(table(("conv", "rater", "q", "value"), *rows))
+    asked = "2 rows repeat an item and its rater; does q name the qualities? Answer with --columns criterion=q"
+    assert asked in cli.refused("score", path)
+    assert open_ratings(path, "rated-records(criterion=q)").facets == ["fluency", "empathy"]
+    path.write_text(
+        table(
+            ("id", "question", "answer", "priya", "tom"),
+            ("t1", "a", "b", "PASS", "FAIL"),
+            ("t2", "a", "c", "PASS", "PASS"),
+        )
+    )
+    answer = "rater=priya,tom"
+    assert f'are priya, tom people or qualities? Answer with --columns "{answer}"' in cli.refused("score", path)
+    assert open_ratings(path, f"rated-records({answer})").raters == ["priya", "tom"]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps([{"instruction": "q", "output_1": "a", "output_2": "b", "preference": 1.0}] * 2))
+    assert "preference is a number: write a, b or tie" in cli.refused("score", path)
+    path.write_text(json.dumps([{"id": 1, "g1_winner": "model_1", "g2_winner": "tie"}] * 2))
+    assert "g1_winner or g2_winner? Answer with --columns winner=g1_winner" in cli.refused("score", path)
+    found = open_ratings(path, "rated-records(winner=g2_winner)").items
+    assert [item.ratings["preference"] for item in found] == [(0.5, 0.5)] * 2

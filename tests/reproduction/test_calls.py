@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from functools import cache
 from typing import Any
 
 import pytest
 
-from dialmeter.core.calls import is_reading_name
-from dialmeter.core.comparison import Resampling
-from dialmeter.model import ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
+from dialmeter.core.calls import _READING
+from dialmeter.core.comparison import Resampling, standard_error
+from dialmeter.model import ABORTED, ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.readers.conversations import open_trajectories
+from dialmeter.readers.layouts.agents import _INFRASTRUCTURE, _REFUSED
 from dialmeter.stats.noise import Noise, difference_variances, mean_squares, needs, needs_of, noise_of
 from dialmeter.systems.calls import calls_of_log, count_marks, writing_tools
 from dialmeter.systems.compare import compare_systems, needed_difference, needed_tasks
-from dialmeter.systems.measures import CALLS, SystemSettings, parse_system_measure
+from dialmeter.systems.measures import _ASSENT, CALLS, SUCCESS, SystemSettings, parse_system_measure
 from dialmeter.systems.result import SystemResult
-from dialmeter.systems.scorer import score_system
+from dialmeter.systems.scorer import check_log, score_system
 from dialmeter.systems.task_audit import AuditedRun, AuditedTask, agent_name, audit_tasks
 
 from ..shared_data import shared
@@ -79,13 +81,25 @@ def test_constructed_cases() -> None:
         assert outcome.accuracy() == close(wanted["CallGCA"])
 
 
-def test_words_of_reading_tools() -> None:
-    assert all(map(is_reading_name, expected()["rules"]["reading words"]))
+def test_word_lists() -> None:
+    rules = expected()["rules"]
+    assert sorted(rules["reading words"]) == sorted(_READING)
+    for found, key in ((_INFRASTRUCTURE, "infra"), (_REFUSED, "not infra")):
+        assert set(found.pattern.split("|")) == set(rules[key].split("|"))
+        assert found.flags & re.IGNORECASE
+    assert _ASSENT.pattern.endswith(rules["assent"])
+    assert _ASSENT.flags & re.IGNORECASE
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_calls_of_published_logs(name: str) -> None:
     wanted, failed, skipped = expected()["files"][name], scored(name), scored(name, SKIPPED)
+    kinds = Counter(
+        {"limit": "limit", "infrastructure": "infra", "crash": "crash"}.get(each.ending, "run")
+        for each in failed.outcomes
+    )
+    assert kinds == wanted["runs"]
+    assert [failed.value, skipped.value] == close([wanted["success"][key] for key in ("as failures", "left out")])
     for measure in ("CallGCA", "CallExact"):
         assert failed[measure].value == close(wanted[measure]["as failures"])
         assert skipped[measure].value == close(wanted[measure]["left out"])
@@ -137,6 +151,11 @@ def test_calls_of_published_dialogues(name: str) -> None:
 def test_noise_of_published_logs(name: str, settings: SystemSettings, key: str) -> None:
     result = scored(name, settings)
     known = expected()["files"][name]["noise CallGCA left out"]
+    for measure, wanted in ((SUCCESS, expected()["files"][name]["noise"][key]), (CALLS[0], known)):
+        if measure is SUCCESS or (settings is SKIPPED and not isinstance(known, str)):
+            squares = mean_squares(list(result.trial_values(measure).values()))
+            assert squares == close(tuple(wanted["anova"][each] for each in ("MSB", "MSW", "k0")))
+            assert result.score_of(measure).value == close(wanted["mean"])
     check_noise(result.noise, expected()["files"][name]["noise"][key])
     if settings is SKIPPED:
         check_noise(result.noise_of(CALLS[0]), None if isinstance(known, str) else known)
@@ -198,7 +217,14 @@ def test_cost_of_published_logs(name: str) -> None:
 
 def test_cost_of_inspect_logs() -> None:
     for name, known in expected()["inspect cost"].items():
-        result = score_system(shared("data", "trajectories", "inspect", name), resampling=None)
+        path = shared("data", "trajectories", "inspect", name)
+        result = score_system(path, resampling=None)
+        assert (len(result.outcomes), len(result.scored)) == (known["samples"], known["scored"])
+        assert sum(each.ending in ABORTED for each in result.outcomes) == known["errors"]
+        unfinished = [
+            each.message for each in check_log(open_trajectories(path)).notices if each.code == "unfinished-log"
+        ]
+        assert not unfinished if known["status"] == "success" else f"status {known['status']};" in unfinished[0]
         check_costs(result, {key: known[key] for key in ("total_tokens", "seconds")})
         assert sum(bool(each.success) for each in result.scored) == known["solved"]
 
@@ -269,6 +295,7 @@ def test_verdicts_on_published_pairs(pair: int, measure: str) -> None:
     system, base = name.split(" - ")
     results = {each: score_system(log(each), [measure], resampling=None) for each in (base, system)}
     compared = compare_systems(results, Resampling(0.95, 10_000, 0))
+    assert [len(results[each].infrastructure_errors) for each in (system, base)] == figures["infra"]
     [ladder] = compared.ladders
     rungs = {each.assumption: each for each in ladder.rungs}
     written = rungs["as written"]
@@ -279,9 +306,16 @@ def test_verdicts_on_published_pairs(pair: int, measure: str) -> None:
         assert (rung.n, rung.verdict) == (known["tasks"], known["verdict"])
         assert rung.difference == close(known["diff"])
         assert rung.ci == close(known["ci95"])
+        assert standard_error(rung.ci, rung.n, 0.95) == close(known["se"])
         assert needed_difference(rung, 0.95) == close(known["mdd80"])
         assert needed_tasks(rung, 0.95) == known.get("tasks_for_80_at_this_difference")
     assert (ladder.verdict == "depends") == figures["flips"]
+    # Where the verdicts differ, the specification's cannot tell is said as what it depends on.
+    assert ladder.verdict == ("depends" if figures["flips"] else figures["verdict"])
+    [difference] = [each for each in compared.versus if each.measure == measure]
+    known = figures["as failures"]
+    assert difference.bootstrap_ci == pytest.approx(known["ci95_bootstrap"], abs=0.02)
+    assert [compared.results[each][measure].value for each in (system, base)] == close([known["a"], known["b"]])
     if "s2_noise" in figures["as failures"]:
         chosen = parse_system_measure(measure)
         values = [list(compared.results[each].trial_values(chosen).values()) for each in (system, base)]

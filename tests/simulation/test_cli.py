@@ -52,12 +52,6 @@ def test_what_is_played_is_scored_by_the_other_commands(cli: Cli, tmp_path: Path
     assert 0 < tracker["scores"][0]["value"] < 1
 
 
-def test_play_as_json(cli: Cli, tmp_path: Path) -> None:
-    found = cli.json(*words("play --goals 3 --set seed=7 --set max-turns=2 -q --out", tmp_path / "t.jsonl"))
-    counts = {"dialogues": 3, "turns": 6, "cut": 3, "completed": 0}
-    assert found["counts"] == {"users": 1, "systems": 1, "goals": 3, **counts}
-
-
 def test_workers_change_no_byte(tmp_path: Path) -> None:
     for workers in ("1", "2"):
         line = words(f"play --goals 30 --set noise=0.1 --workers {workers} -q --out", tmp_path / workers)
@@ -189,7 +183,9 @@ def test_cross_as_text_and_run(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_one_pair_needs_a_file(cli: Cli) -> None:
-    assert cli.refused("play", "--goals", "2").startswith("write the dialogues to a file: -o FILE")
+    assert cli.refused("play", "--goals", "2").startswith(
+        "play writes dialogues to a file; type: dialmeter play --goals 2 -o "
+    )
 
 
 def test_cross_with_the_same_agent_twice(cli: Cli) -> None:

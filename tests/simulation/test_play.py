@@ -13,11 +13,11 @@ from dialmeter.readers.corpus import read
 from dialmeter.simulation.bots import choose
 from dialmeter.simulation.grammar import BOOKING, act
 from dialmeter.simulation.outcome import KEYWORD, GoalSuccess, outcome
-from dialmeter.simulation.play import Setting, line, play, play_to_file, sampled
+from dialmeter.simulation.play import Setting, line, play, sampled
 from dialmeter.simulation.world import reference, town
 
 from ..scoring import score_tracker
-from .played import GOALS, played
+from .played import GOALS, play_to_file, played
 
 USERS = ("agenda", "forgetful", "looping", "inventive", "hasty")
 SYSTEMS = ("rule", "eager", "stubborn")

@@ -10,7 +10,7 @@ from dialmeter.stats import draws
 from dialmeter.stats.draws import resampled_sums
 from dialmeter.stats.formulas import Formula, ratio
 from dialmeter.stats.intervals import expanded_p
-from dialmeter.stats.resampling import bootstrap, paired_bootstrap, paired_randomisation
+from dialmeter.stats.resampling import PairedDraws, bootstrap, paired_bootstrap
 
 JGA = {"JGA": ratio()}
 
@@ -20,6 +20,10 @@ def systems(n: int, gain: float = 0.0, seed: int = 1) -> tuple[np.ndarray, np.nd
     turns = generator.integers(2, 12, n)
     first, second = (generator.binomial(turns, 0.5 + shift) for shift in (0, gain))
     return np.stack([first, turns], axis=1).astype(float), np.stack([second, turns], axis=1).astype(float)
+
+
+def paired_randomisation(first, second, formulas, *, resamples=10_000, seed=0, mid_p=False):
+    return PairedDraws([first, second], formulas, resamples, seed).randomisation(0, 1, mid_p=mid_p)
 
 
 def f1(sums: np.ndarray) -> np.ndarray:

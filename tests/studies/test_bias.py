@@ -33,7 +33,6 @@ from dialmeter.studies.bias import (
     study_bias,
     traits_of,
 )
-from dialmeter.tracking.baselines import yardsticks
 from dialmeter.tracking.scoring import score_file
 from dialmeter.views.summaries.studies import bias_summary
 
@@ -187,15 +186,6 @@ def test_pooled_rows_of_one_dialogue_are_told() -> None:
     twice = [*rows, *(DialogueTraits("b", row.dialogue, row.mistakes, row.traits, row.values) for row in rows[:2])]
     [notice] = notices_of_study(study_bias(twice))
     assert (notice.code, notice.count, notice.where) == ("repeated-dialogues", 2, ("d000", "d001"))
-
-
-def test_yardsticks_are_scored_on_the_same_turns(shared: Path) -> None:
-    path = str(shared / "data" / "tracking" / SOM)
-    plain = score_file(path, measures=["JGA", "SA"], keep=True)
-    trivials = yardsticks(plain, ["empty", "late"], seed=0)
-    for each in trivials.values():
-        assert [score.signature for score in each.scores] == [score.signature for score in plain.scores]
-    assert trivials["empty"].counts["extra"] == 0
 
 
 def _outcomes(found: BiasStudy) -> dict[tuple[str, str], str]:

@@ -18,6 +18,8 @@ from dialmeter.model import ExpectedAction, Step, TaskGoal, ToolCall, Trajectory
 from dialmeter.systems.calls import ScoredCall, pair_calls
 from dialmeter.systems.compare import compare_systems
 from dialmeter.systems.scorer import score_system
+from dialmeter.views.summaries.system import compare_summary
+from dialmeter.views.system import task_grid
 
 from ..cli.invoke import Cli
 from ..viewer.asking import ask
@@ -133,6 +135,53 @@ def test_unreadable_arguments_and_calls_without_result_are_not_made() -> None:
     assert outcome.calls.counts() == (1, 0, 0, 0)
 
 
+def test_what_a_log_does_not_say_is_said(tmp_path: Path, cli: Cli) -> None:
+    """Calls without results count as not made; dialogues without messages and tasks without expected calls have no value."""
+    entries = [entry(task, {"id": f"A{task}", "refund": True}, reward=1.0) for task in range(3)]
+    unanswered = [{**each, "traj": [one for one in each["traj"] if one["role"] != "tool"]} for each in entries]
+    silent = [{**entries[0], "traj": []}, *entries[1:]]
+    unexpected = json.loads(json.dumps(entries))
+    for each in unexpected:
+        each["info"]["task"]["actions"] = []
+        each["info"]["task"]["outputs"] = []
+    log = tmp_path / "log.json"
+    for content, line, value in (
+        (unanswered, "not made   3 of 3 calls that write have no result", 0.0),
+        (silent, "1 task unscored", 1.0),
+        (unexpected, "not scored, because the log does not say which calls are expected", None),
+    ):
+        log.write_text(json.dumps(content))
+        assert line in " ".join(cli("score", log).out.split()) or line in cli("score", log).out
+        found = dm.score(str(log)).get("CallGCA")
+        assert (found and found.value) == value
+
+
+def test_comparison_of_two_shows_interval_next_command_and_unread_dialogues(tmp_path: Path, cli: Cli) -> None:
+    for name, rewards in (("old", "101"), ("new", "110")):
+        rows = "".join(f"{task},{reward}\n" for task, reward in zip("abc", rewards, strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"task,reward\n{rows}")
+    shown = cli("compare", tmp_path / "old.csv", tmp_path / "new.csv").out
+    assert "interval  -248.41 to 248.41" in shown
+    assert "A.outcome=right B.outcome=failed" in " ".join(shown.replace("\\\n", " ").split())
+    logs = [write_log(tmp_path, name) for name in ("one", "twice")]
+    logs[1].write_text(json.dumps([*json.loads(logs[1].read_text()), entry(0)]))
+    assert "1 dialogue that cannot be read" in cli("compare", *logs).err
+
+
+def test_long_names_lose_the_words_that_they_share() -> None:
+    names = ["retail_tool-calling-gemini-2.0-flash", "retail_tool-calling-gpt-4.1-mini"]
+    results = {name: score_system(tries(a="+-", b="++", c="-+")) for name in names}
+    shown = str(compare_summary(compare_systems(results, Resampling())))
+    assert "…gemini-" in shown
+    assert "…gpt-4.1" in shown
+
+
+def test_grid_begins_with_the_tasks_that_differ_most() -> None:
+    found = [(agent, task, "ab".index(agent) == 1 or task == "2") for task in "012" for agent in "ab"]
+    [chart] = task_grid([*found, ("a", "3", False), ("b", "3", False)])
+    assert list(dict.fromkeys(row[0] for row in chart.rows)) == ["0", "1", "3", "2"]
+
+
 def test_audit_sheet_and_patch(tmp_path: Path, cli: Cli) -> None:
     logs = [write_log(tmp_path, name) for name in ("old", "new")]
     document = cli.json("study", "audit", *logs, "-q")
@@ -224,6 +273,8 @@ def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> 
     cli("score", path, "--out", tmp_path / "runs" / "log", "-q")
     with served(tmp_path / "runs") as site:
         run = ask(site, "/run/log").text
+        rows = ask(site, "/rows/log?sort=CallGCA").text
+        assert re.findall(r">(\d:0)</a>", rows) == ["1:0", "3:0", "0:0", "2:0"]
         links = re.findall(r'href="(/rows/log\?[^"]*mark=wrong[^"]*)"', run)
         [address] = {html.unescape(each) for each in links if "argument=id" in each}
         found = set(re.findall(r'href="(/row/\d+/log[^"]*)"', ask(site, address).text))
@@ -235,3 +286,34 @@ def test_pages_show_calls_beside_the_expected_ones(tmp_path: Path, cli: Cli) -> 
     assert 'id="message-1"' in page
     assert len(re.findall(r'class="cell fresh wrong marked"', page)) == 1
     assert "cell fresh correct" in page
+
+
+def test_a_parsed_log_is_read_like_its_file(tmp_path: Path) -> None:
+    path = write_log(tmp_path, "log")
+    parsed = json.loads(path.read_text())
+    assert dm.score(parsed).to_dicts() == dm.score(str(path)).to_dicts()
+    assert [each.name for each in dm.compare({"a": parsed, "b": parsed}).rungs] == ["as written", "CallGCA"]
+    assert [each.task for each in dm.study.audit({"a": parsed, "b": parsed})] == ["1", "3"]
+    for source in (parsed, str(path)):
+        found = dm.find(source, "argument=id", "outcome=wrong")
+        assert [(each.dialogue, each.rows[0]["made"], each.rows[0]["expected"]) for each in found] == [
+            ("1:0", "B", "A1"),
+            ("3:0", "B", "A3"),
+        ]
+        assert [each.dialogue for each in dm.find(source, "outcome=failed")] == ["1:0", "3:0"]
+    with pytest.raises(DialmeterError, match="dialogue 0:0: reward must be a number"):
+        dm.score([{**parsed[0], "reward": "x"}])
+
+
+def test_expected_calls_need_a_name(tmp_path: Path, cli: Cli) -> None:
+    unnamed = entry(0, reward=1.0)
+    unnamed["info"]["task"]["actions"] = [{"name": None, "kwargs": {}}]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps([unnamed]))
+    assert "dialogue 0:0: an expected call has no name" in cli("score", path, code=2).complaint
+
+
+def test_an_unlikely_rerun_differs_by_no_more_than_everything(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("task,reward\na,1\nb,0\n")
+    assert "a rerun may differ by up to 100.00." in cli("score", path).out

@@ -124,7 +124,7 @@ def test_tallies_of_span(tmp_path: Path) -> None:
     gc.collect()
     gc.disable()
     try:
-        part = score_shard(ShardTask(Span(str(path)), 0, TrackerSettings(load("dialmeter")))).part
+        part = score_shard(ShardTask(Span(str(path)), 0, TrackerSettings(load("dialmeter"))))
         book = weakref.ref(part.measure_columns.main)
         assert len(part.measure_columns.main.dialogues) == 50
         del part

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import fsum
 from pathlib import Path
 
 import pytest
@@ -35,11 +36,14 @@ def plain_worst(result: TrackerResult, n: int, measure: str) -> list[Worst]:
     used = next(each.used for each in result.measures if each.text == measure)
     tally_table = result.measure_columns.tally_table_for(used)
     found = []
-    for position, (name, value) in enumerate(
+    for position, (name, column) in enumerate(
         zip(tally_table.dialogues, result.measure_columns.per_dialogue(used), strict=True)
     ):
         rows = [tally_table.table[row] for row in tally_table.rows_of(position)]
         wrong = sum(not row.exact for row in rows)
+        value = used.value([fsum(each) for each in zip(*map(used.from_tally, rows), strict=True)])
+        # The columns of a run are summed in floating point.
+        assert value == (column if column is None else pytest.approx(column, rel=1e-12))
         if value is not None and wrong:
             kinds = (sum(row.missed for row in rows), sum(row.wrong for row in rows), sum(row.extra for row in rows))
             found.append(Worst(name, value, len(rows), wrong, *kinds))

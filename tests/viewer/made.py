@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 import socket
 from collections import Counter
@@ -159,6 +160,20 @@ def tau_text() -> str:
     )
 
 
+def label_lines() -> str:
+    """Replies that three people pass or fail; a judge with verdicts, and one with probabilities."""
+    draw = random.Random(3)
+    lines = []
+    for number in range(60):
+        is_good = draw.random() < 0.6
+        given = {name: "pass" if (draw.random() < 0.8) == is_good else "fail" for name in ("ann", "bob", "cem")}
+        p = min(1.0, max(0.0, 0.3 + 0.4 * is_good + draw.gauss(0, 0.2)))
+        scores = {"strict": int((draw.random() < 0.75) == is_good), "p": p}
+        row = {"id": f"q{number}", "context": [f"question {number}"], "reply": f"answer {number}", "scores": scores}
+        lines.append(json.dumps({**row, "ratings": {"solved": given}}))
+    return "\n".join(lines)
+
+
 def make_runs(folder: Path) -> Path:
     """Three trackers, two users and two juries; a system, a user of a log and ratings, each twice; trackers with hostile texts
     and without utterances; a broken run and an unfinished one.
@@ -206,6 +221,8 @@ def make_runs(folder: Path) -> Path:
     )
     people = write(rated(), folder / "ratings.jsonl")
     dialmeter("score", people, "--set", "resamples=100", "--out", runs / "people", "-q")
+    (folder / "labels.jsonl").write_text(label_lines(), "utf-8")
+    dialmeter("score", folder / "labels.jsonl", "--set", "probability=p", "--out", runs / "labels", "-q")
     for name in ("agent", "words", "people"):
         shutil.copytree(runs / name, runs / f"{name}2")
     (folder / "cases.jsonl").write_text(case_lines(), "utf-8")

@@ -54,7 +54,16 @@ SHARES = ("chart measures", "chart domains", "chart errors", "chart by-turn")
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("trackers/keyword", 250), ("noisy", 60), ("jury", 15), ("agent", 8), ("words", 8), ("people", 8), ("silent", 20)],
+    [
+        ("trackers/keyword", 250),
+        ("noisy", 60),
+        ("jury", 15),
+        ("agent", 8),
+        ("words", 8),
+        ("people", 8),
+        ("labels", 10),
+        ("silent", 20),
+    ],
 )
 def test_lists_behind_numbers(runs: Path, name: str, least: int) -> None:
     run = OpenedRun(runs / name)
@@ -69,7 +78,7 @@ def test_lists_behind_numbers(runs: Path, name: str, least: int) -> None:
     assert checked >= least
 
 
-@pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people"])
+@pytest.mark.parametrize("name", ["trackers/keyword", "noisy", "jury", "agent", "words", "people", "labels"])
 def test_group_numbers_linked(runs: Path, name: str) -> None:
     run = OpenedRun(runs / name)
     for table in run.kind.breakdowns(run, lambda _, params: urlencode(params)):
@@ -96,6 +105,23 @@ def test_error_rates_lead_to_errors(runs: Path) -> None:
             assert low <= 100 * wrong / len(cases) <= high
             assert counted(run, table.links[at, column])[0] == (wrong or len(cases))
             assert table.shades[at, column] == wrong / len(cases)
+
+
+def test_disagreements_begin_with_the_surest(runs: Path, site: str) -> None:
+    run, rows = OpenedRun(runs / "labels"), {row["id"]: row for row in rows_of(runs / "labels")}
+    table = next(iter(run.kind.headlines(run, lambda _, params: urlencode(params))))
+    assert table.rows[0][0] == "strict"
+    assert sum(map(int, table.rows[0][1:5])) == 60
+    text = ask(site, f"/rows/labels?{table.links[0, 2]}").text
+    passed = re.findall(r'<a [^>]*href="/row/[^"]+"[^>]*>(?:<bdi>)?(q\d+)<', text)
+    assert len(passed) == int(table.rows[0][2]) > 3
+    assert all(rows[name]["scores"]["strict"]["score"] == 1 for name in passed)
+    means = [rows[name]["ratings"]["solved"]["mean"] for name in passed]
+    assert all(mean < 0.5 for mean in means)
+    assert means == sorted(means)  # the people are surer of 0 of 3 than of 1 of 3
+    page = ask(site, "/row/0/labels").text
+    assert re.search(r"<td>ann [01], bob [01], cem [01]</td>", page)
+    assert {chart.name for chart in run.kind.charts(run, lambda *_: "")} >= {"roc", "reliability-p"}
 
 
 def test_links_of_marks(site: str) -> None:

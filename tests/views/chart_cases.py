@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dialmeter.views.chart_files import Chart, parallel_chart
+from dialmeter.views.chart_files import Chart
 from dialmeter.views.charts import canvas, points
 from dialmeter.views.charts.bars import BARS, MISTAKES, mistake_rows
 from dialmeter.views.charts.data import ChartOptions, Estimate
@@ -91,11 +91,6 @@ def bar_chart(scores: Any, title: str = "Systems under each measure", **more: An
     return Chart("bars", title, BARS, rows, **more)
 
 
-def parallel(scores: Any, title: str = "Systems across measures") -> Chart:
-    rows = [(name, key, value, None, None) for name, own in scores.items() for key, value in own.items()]
-    return parallel_chart(title, Chart("bars", title, BARS, rows))
-
-
 def scatter(x: Any, y: Any, labels: tuple[str, str] = (TO, JGA), **options: Any) -> Chart:
     rows = [(str(at), *pair) for at, pair in enumerate(zip(x, y, strict=True), 1)]
     title = "Does the measure depend on the position of mistakes?"
@@ -138,13 +133,6 @@ def value_chart(pairs: Any, slot: str = "hotel-area", **more: Any) -> Chart:
 
 Case = Callable[[], Any]
 CHARTS: dict[str, dict[str, Callable[[], Chart]]] = {
-    "parallel": {
-        "typical": lambda: parallel(scores(SYSTEMS, MEASURES)),
-        "empty": lambda: parallel({}),
-        "missing": lambda: parallel({"a": {"JGA": None, "SA": 0.5}, "b": {"JGA": nan, "SA": 0.5}}),
-        "single": lambda: parallel({"a": {"JGA": 0.5}}),
-        "large": lambda: parallel(scores(many("system"), MEASURES)),
-    },
     "bars": {
         "typical": lambda: bar_chart(with_intervals(scores(SYSTEMS, MEASURES)), y_label=JGA),
         "empty": lambda: bar_chart({}),

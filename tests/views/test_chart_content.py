@@ -21,7 +21,6 @@ from .chart_cases import (
     curves,
     dialogues,
     mistake_chart,
-    parallel,
     scatter,
     scores,
     share_chart,
@@ -100,7 +99,6 @@ def test_confusion_keeps_every_count() -> None:
 def test_tables_hold_all_data() -> None:
     to, nu, score = dialogues(50)
     charts = [
-        (parallel(scores(SYSTEMS, MEASURES)), 4),
         (bar_chart(with_intervals(scores(SYSTEMS, MEASURES))), 24),
         (scatter(to, score), 50),
         (traits((to, nu, score)), len(traits((to, nu, score)).rows)),
@@ -120,7 +118,6 @@ def test_cells_of_tables() -> None:
         bar_chart({"SOM-DST": {"JGA": Estimate(0.52, 0.50, 0.54)}}),
         share_chart({"JGA": {0.1: Estimate(0.5, 0.4, 0.6)}}),
         turn_chart({"SOM-DST": {1: Estimate(0.9, 0.8, 1.0)}}, {1: 10}),
-        parallel({"SOM-DST": {"JGA": 0.52, "GCA": None}}),
         mistake_chart({"hotel-area": {("missed", "new"): 3}}),
         value_chart({("east", None): 1}),
         scatter([0.1], [None]),
@@ -129,7 +126,6 @@ def test_cells_of_tables() -> None:
         ("SOM-DST", "JGA", "0.52", "0.5", "0.54"),
         ("JGA", "0.1", "0.5", "0.4", "0.6"),
         ("SOM-DST", "1", "0.9", "0.8", "1", "10"),
-        ("SOM-DST", "0.52", ""),
         ("hotel-area", "3", "0", "0", "0", "0", "0", "3"),
         ("east", "", "1"),
         ("1", "0.1", ""),

@@ -17,7 +17,7 @@ from dialmeter.views.charts.data import Estimate
 from dialmeter.views.charts.fit import AS_DESIGNED, ChartFit, fitted, parse_width
 
 from ..cli.invoke import call
-from .chart_cases import CASES, bar_chart, parallel
+from .chart_cases import CASES, bar_chart
 
 SCORES = {"TRADE": {"JGA": Estimate(0.5, 0.4, 0.6), "FGA(lam=0.5)": Estimate(0.7)}}
 
@@ -71,7 +71,7 @@ def test_settings_end_with_block() -> None:
 
 def test_mathematical_measure_names() -> None:
     names = ["FGA(lam=0.5)", "GCA(alpha=0.5)", "Pass(k=13)", "$x$(lam=0.5)", "my model(lam=0.5)", "FGA(lam=$1$)"]
-    figure = parallel({"TRADE": dict.fromkeys(names, 0.5)}).draw()
+    figure = bar_chart({"TRADE": dict.fromkeys(names, Estimate(0.5))}).draw()
     drawn = [each.get_text() for each in figure.axes[0].get_xticklabels()]
     assert drawn[:3] == ["FGA(λ=0.5)", "GCA(α=0.5)", "Pass¹³"]
     assert drawn[3:] == [r"\$x\$(lam=0.5)", "my model(lam=0.5)", r"FGA(lam=\$1\$)"]

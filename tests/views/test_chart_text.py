@@ -22,7 +22,6 @@ from .chart_cases import (
     case_svg,
     estimate,
     mistake_chart,
-    parallel,
     scatter,
     share_chart,
     shown,
@@ -42,7 +41,6 @@ LABEL = "share of $turns$ right"
 def hostile() -> dict[str, Any]:
     point = estimate(0.5)
     charts = {
-        "parallel": parallel({HOSTILE: {HOSTILE: 0.5}, "b": {HOSTILE: 0.6}}, title=LABEL),
         "bars": bar_chart({HOSTILE: {HOSTILE: point}}, title=HOSTILE, y_label=LABEL),
         "scatter": scatter([1, 2], [1, 2], (LABEL, HOSTILE)),
         "trait_grid": traits([[1, 2]] * 3, (LABEL, HOSTILE, HOSTILE)),
@@ -72,7 +70,6 @@ def test_file_text_shown(chart: str) -> None:
 @pytest.mark.parametrize("chart", CASES)
 def test_labels_are_in_words(chart: str) -> None:
     expected = {
-        "parallel": [*SYSTEMS, *MEASURES],
         "bars": [*SYSTEMS, *MEASURES, JGA],
         "scatter": [TO, JGA, "correlation −0.", "600 dialogues", "mean in a bin"],
         "trait_grid": [TO, NU, JGA, "600 in all"],

@@ -88,7 +88,7 @@ def test_independent_threads() -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    names = ["parallel", "few_shot", "by_turn", "parallel"]
+    names = ["bars", "few_shot", "by_turn", "bars"]
     found: dict[int, str] = {}
     threads = [
         threading.Thread(target=lambda at=at, each=each: found.update({at: svg(CASES[each]["typical"]())}))

@@ -22,7 +22,7 @@ RUNS = {
     "user": ("score agenda.jsonl --set profile=town --set ci=0", {"1a-domains", "7-requests-again"}),
     "judge": ("score cases.jsonl -j overlap --set ci=0", {"errors-agenda.jsonl"}),
     "system": ("score desk-base.json --set ci=0", {"success", "endings"}),
-    "compare": ("compare base.jsonl new.jsonl", {"ladder", "measures", "parallel"}),
+    "compare": ("compare base.jsonl new.jsonl", {"ladder", "measures"}),
     "study": ("study bias base.jsonl new.jsonl -m JGA", {"base-jga-to"}),
 }
 

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DialmeterError, InputError, did_you_mean
-from ..readers.formats import format_with_fields
-from ..readers.ratings.inferred import has_ratings
-from ..readers.records.logs import log_of_rows
+from ..readers.content import content_of_rows
+from ..readers.conversations import log_in_memory
+from ..readers.formats import RATING_KEYS, format_with_fields
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
-from .advice import MEASURES, MODULE, advice, in_python
+from .advice import KEYWORDS, MEASURES, MODULE, advice, in_python
 from .inputs import Prepared, is_path, is_table, prepared
 from .results import Check, Comparison, Result, Run
 from .scores import plain_name
@@ -64,10 +64,11 @@ def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
 def _sides(positional: tuple[Any, ...], gold: Any, pred: Any) -> tuple[Any, Any]:
     """Return gold and prediction from the inputs without a name and with one."""
     first, *rest = positional or (None,)
-    if rest and isinstance(rest[-1], str) and _WORD.fullmatch(rest[-1]) and not Path(rest[-1]).exists():
+    words = rest[-1] if rest and isinstance(rest[-1], list | tuple) and len(rest) > 1 else rest[-1:]
+    if words and all(isinstance(each, str) and _WORD.fullmatch(each) and not Path(each).exists() for each in words):
         given = ", ".join(["gold", "pred"] if len(rest) > 1 else ["pred"])
         raise DialmeterError(
-            f"{rest[-1]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
+            f"{words[0]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
         )
     if len(rest) > 1:
         raise DialmeterError(
@@ -110,10 +111,16 @@ class _Request:
         gold, pred = _take(given, _GOLD, gold), _take(given, _PRED, pred)
         self.columns = dict(columns or {})
         first = positional[0] if positional else None
+        if gold is None and pred is None and isinstance(first, Mapping) and len(positional) == 1:
+            roles = {inputs.find_role(str(key)): each for key, each in first.items()}
+            if roles.keys() == {"gold", "pred"} and len(first) == 2:
+                (gold, pred), positional, first = (roles["gold"], roles["pred"]), (), None
         if is_table(first) or isinstance(first, list):
             _refuse_columns(first, given)
         if hasattr(first, "read"):
             raise DialmeterError("an open file is given; give its path, or its content as data")
+        if key := next((key for key in given if advice(KEYWORDS, key) in ("gold", "pred")), ""):
+            raise DialmeterError(f"{call}() has no {key}=; use {advice(KEYWORDS, key)}=")
         self.settings = _taken_settings(given)
         named = {key: name for key, name in (("gold", gold), ("pred", pred)) if name is not None}
         if any(isinstance(name, str) for name in named.values()) and not is_path(first):
@@ -121,7 +128,9 @@ class _Request:
             if known and all(not isinstance(name, str) or name in known for name in named.values()):
                 self.columns |= named
                 gold = pred = None
-        self.gold, self.pred = map(_with_local_path, _sides(positional, gold, pred))
+        sides = _sides(positional, gold, pred)
+        self.gold, self.pred = (list(each) if isinstance(each, Iterator) else _with_local_path(each) for each in sides)
+        self.pred = log_in_memory(self.pred) or self.pred
         self._is_unnamed = len(positional) > 1
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
         self.face = face_of(self.subject)
@@ -139,19 +148,16 @@ class _Request:
         if is_path(pred):
             found = subject_of_file(str(pred), format)
             return check_subject(subject) if subject and not (subject == "judge" and found == RATINGS) else found
-        if subject in (None, "judge") and self._rows() and has_ratings(self._rows()):
+        rows = self._rows()
+        is_rated = not {*RATING_KEYS}.isdisjoint(self.columns)
+        content = content_of_rows(rows, self.columns) if rows and subject in (None, "judge") and not is_rated else None
+        if content == "ratings" or (rows and subject in (None, "judge") and is_rated):
             return RATINGS
         if subject:
             return check_subject(subject)
         if judges is not None:
             return "judge"
-        names = [*map(str, _columns_of(pred))]
-        has = {key: names and inputs.find_column(names, key) for key in ("gold", "pred", "reward")}
-        is_system = has["reward"] and not has["gold"] and not has["pred"] and not self.columns
-        is_log = (
-            not has["gold"] and not has["pred"] and bool(self._rows()) and log_of_rows(self._rows(), {}) is not None
-        )
-        return "system" if is_system or is_log else "tracker"
+        return "system" if content == "system" else "tracker"
 
     def _rows(self) -> list[dict[str, Any]]:
         """Return the rows of a table; empty for other inputs."""
@@ -164,11 +170,12 @@ class _Request:
         """The inputs by role, for messages."""
 
         def name(value: Any, words: str) -> str:
-            return str(value) if is_path(value) else f"the {words} input" if self._is_unnamed else type(value).__name__
+            return str(value) if is_path(value) else f"the {words}"
 
         if self.gold is None:
-            return {"data": name(self.pred, "one")}
-        return {"gold": name(self.gold, "first"), "pred": name(self.pred, "second")}
+            return {"data": name(self.pred, "input")}
+        words = ("first input", "second input") if self._is_unnamed else ("input gold=", "other input")
+        return {"gold": name(self.gold, words[0]), "pred": name(self.pred, words[1])}
 
     @contextmanager
     def files(self) -> Iterator[Prepared]:
@@ -187,7 +194,7 @@ class _Request:
     def result(self, *, compared: bool = False) -> Result:
         """Return the scores. If they are ``compared``, they can be computed again under other assumptions."""
         face, own, options, note = self.face, self.settings, self.options, ""
-        source = str(self.pred) if is_path(self.pred) or self.subject == "tracker" else list(self.pred)
+        source = str(self.pred) if is_path(self.pred) or self.subject == "tracker" else self._rows() or list(self.pred)
         if self.subject == "tracker":
             with self.files() as files:
                 keep = compared or not is_path(self.pred) or files.path != source
@@ -204,19 +211,27 @@ class _Request:
         else:
             inner = face.score(source, own, options)
         subject = "judge" if self.subject == RATINGS else self.subject
-        command = _command("score", {"": self.pred}, self.gold, own)
+        command = _command("score", {"": self.pred}, self.gold, own, options.judges)
         return Result(inner, face, subject, self.inputs, command=command, note=note)
 
 
-def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings) -> str:
-    """Return the command that does the same; empty for data in memory."""
-    if not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
+def _command(name: str, systems: Mapping[str, Any], gold: Any, settings: Settings, judges: Any = None) -> str:
+    """Return the command that does the same; empty for data in memory, and for judges that are objects."""
+    objects, texts = _judges_of(judges) if judges is not None else ({}, [])
+    if objects or not all(map(is_path, [*systems.values(), *([gold] if gold is not None else [])])):
         return ""
     words = ["dialmeter", name, *(f"{system}={path}" if system else str(path) for system, path in systems.items())]
     words += ["--gold", str(gold)] if gold is not None else []
     for key, value in settings.items():
-        words += ["--rules", str(value)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={value}"]
-    return shlex.join(words)
+        for one in value if isinstance(value, list | tuple) else [value]:
+            words += ["--rules", str(one)] if key == "rules" else ["--set", f"{key.replace('_', '-')}={one}"]
+    return shlex.join([*words, *(word for each in texts for word in ("-j", each))])
+
+
+def _judges_of(given: Any) -> tuple[dict[str, Any], list[str]]:
+    from .judges import judges_of
+
+    return judges_of(given)
 
 
 @in_python
@@ -324,7 +339,9 @@ def compare(
                 "judges are compared on cases; for ratings, dm.score(RATINGS, judges=…) lists all judges"
             )
         return Comparison({each.name: result for each in cases.judges if not each.trivial}, cases, result._face)
+    is_unnamed = gold is None
     gold, systems = _systems(data, gold)
+    note = f"gold is the {'first' if gold is data[0] else 'second'} input" if is_unnamed and gold is not None else ""
     own = _taken_settings(settings)
 
     def request(system: Any, subject: str | None) -> _Request:
@@ -346,13 +363,20 @@ def compare(
         compared = face.compare_results({name: each._inner for name, each in scored.items()}, own)
         read = {name: each.inputs for name, each in scored.items()}
     results = {name: Result(inner, face, subject, read[name]) for name, inner in compared.results.items()}
-    return Comparison(results, compared, face, _command("compare", systems, gold, own))
+    return Comparison(results, compared, face, _command("compare", systems, gold, own), note)
+
+
+def _are_systems(value: Any) -> bool:
+    """True for systems by name: gold by dialogue has lists."""
+    return isinstance(value, Mapping) and all(isinstance(each, Mapping) or is_path(each) for each in value.values())
 
 
 def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:
     """Return gold and the systems by name."""
-    if len(data) == 2 and isinstance(data[1], Mapping) and gold is None and not isinstance(data[0], Result):
-        gold, data = data[0], data[1:]
+    if len(data) == 2 and gold is None and isinstance(data[1], Mapping) and not isinstance(data[0], Result):
+        # Gold comes first, but systems by name cannot be taken for gold.
+        first, last = data
+        gold, data = (last, (first,)) if _are_systems(first) else (first, (last,))
     if len(data) == 1 and isinstance(data[0], Mapping):
         systems = {str(name): each for name, each in data[0].items()}
     else:

@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
-from ..errors import DialmeterError
+from ..errors import DialmeterError, one_line
 from ..judges.case_files import read_cases
 from ..judges.cases import case_id
 from ..judges.judge import Item, Judge, JudgeDefaults, load_judge
 from ..judges.people.labels import label_settings
 from ..judges.people.result import PeopleResult
-from ..judges.people.study import judge_people
+from ..judges.people.study import judge_people, silent
 from ..judges.result import JudgeResult
 from ..judges.scorer import score_judge
 from ..model import Notice
@@ -92,13 +92,21 @@ def score(source: Any, settings: Settings, options: Options) -> JudgeResult:
     objects, texts = judges_of(options.judges)
     cases = read_cases(source) if isinstance(source, str) else list(source)
     chosen: Mapping[str, Judge] | list[str] = _loaded(objects, texts) if objects else texts
-    return score_judge(
+    result = score_judge(
         cases,
         chosen,
         threshold=settings.get("threshold", "paper"),
         verdict=settings.get("verdict", "paper"),
         ci=settings.get("ci", 0.95),
     )
+    _refuse_silent(result.silent, len(result.accounts))
+    return result
+
+
+def _refuse_silent(silent: Sequence[str], judges: int) -> None:
+    """Raise an error if no judge scored anything: then its result would say nothing, and not why."""
+    if silent and len(silent) == judges:
+        raise DialmeterError(one_line("; ".join(silent), 4000))
 
 
 def _loaded(objects: Mapping[str, Any], texts: Sequence[str]) -> dict[str, Any]:
@@ -117,7 +125,7 @@ def score_ratings(source: Any, columns: Mapping[str, str], settings: Settings, o
         notices: list[Notice] = []
         items = check_items(items_of_tree(source, columns, notices), "ratings")
         items = replace(items, notices=tuple(notices))
-    return judge_people(
+    result = judge_people(
         items,
         _loaded(objects, texts) if objects else texts,
         facets=settings.get("facets", ()),
@@ -127,6 +135,9 @@ def score_ratings(source: Any, columns: Mapping[str, str], settings: Settings, o
         seed=settings.get("seed", 12345),
         labels=label_settings({key: settings[key] for key in _LABELS if key in settings}),
     )
+    asked = [each for each in result.columns if each.asked and not each.trivial]
+    _refuse_silent(silent(asked), len(result.named_judges))
+    return result
 
 
 def preferred(result: AnyResult, matches: Sequence[Any]) -> Sequence[Any]:

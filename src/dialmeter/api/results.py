@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,15 @@ from .scores import Score, ScoreList, Tabular, plain_name
 
 class Shown(Tabular):
     """What results and comparisons share: tables in several styles, charts, and the text of the terminal."""
+
+    _face: Any
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The functions of a subject are a module, which pickle cannot keep.
+        return {**vars(self), "_face": self._face.__name__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _face=import_module(state["_face"]))
 
     def _tables(self) -> Sequence[Table]:
         raise NotImplementedError
@@ -167,6 +177,10 @@ class Result(Shown):
         """Return the names of the scores."""
         return list(self._inner)
 
+    def values(self) -> list[Score]:
+        """Return the scores."""
+        return [*self.scores]
+
     def items(self) -> list[tuple[Any, Score]]:
         """Return the scores with their names."""
         return [(name, self[name]) for name in self._inner]
@@ -198,8 +212,17 @@ class Result(Shown):
             )
         return float(self.scores[0])
 
+    def __lt__(self, other: object) -> bool:
+        raise TypeError(
+            f"compare one score: a[{next(iter(self._inner))!r}] < b[…]; is it real? dm.compare({{'a': a, 'b': b}})"
+        )
+
+    __gt__ = __le__ = __ge__ = __lt__
+
     def by(self, group: str) -> ScoreList:
         """Return the scores by a group, such as ``domain``, ``slot`` or ``task``."""
+        if group in ("dialogue", "dialog", "dialogue_id"):
+            raise DialmeterError("scores of dialogues are in .worst(n), and every unit in .rows()")
         return ScoreList(map(Score, self._inner.by(group)))
 
     def worst(self, n: int = 10) -> Sequence[Any]:
@@ -240,12 +263,15 @@ class Result(Shown):
     def __repr__(self) -> str:
         summary = self._face.summary(self._inner, self._command)
         lines = summary.lines() if isinstance(summary, Summary) else [str(summary)]
-        if len(self.inputs) > 1:
-            roles = {"gold": "gold", "pred": "prediction"}
-            read = ", ".join(f"{roles.get(role, role)} is {name}" for role, name in self.inputs.items())
-            at = next((place for place, line in enumerate(lines) if line.startswith(("signature", "next"))), len(lines))
-            lines[at:at] = [read, *([self._note] if self._note else [])]
-        return "\n".join(lines)
+        roles = {"gold": "gold", "pred": "prediction"}
+        read = ", ".join(f"{roles.get(role, role)} is {name}" for role, name in self.inputs.items())
+        return _with_notes(lines, *([read, self._note] if len(self.inputs) > 1 else []))
+
+
+def _with_notes(lines: Sequence[str], *notes: str) -> str:
+    """Return the text of the terminal with notes before its signature."""
+    at = next((place for place, line in enumerate(lines) if line.startswith(("signature", "next"))), len(lines))
+    return "\n".join([*lines[:at], *filter(None, notes), *lines[at:]])
 
 
 def _as_tuple(name: Any) -> tuple[Any, ...]:
@@ -293,16 +319,21 @@ class Comparison(Shown):
         ladders: the verdict on every later system, and the assumptions that it depends on.
     """
 
-    def __init__(self, results: Mapping[str, Result], compared: Any, face: Any, command: str = "") -> None:
+    def __init__(
+        self, results: Mapping[str, Result], compared: Any, face: Any, command: str = "", note: str = ""
+    ) -> None:
         self.results = dict(results)
         self.ladders: list[Ladder] = list(compared.ladders)
         self.differences = list(compared.comparisons if hasattr(compared, "comparisons") else compared.versus)
-        self._compared, self._face, self._command = compared, face, command
+        self._compared, self._face, self._command, self._note = compared, face, command, note
 
     def __getitem__(self, name: str) -> Result:
         """Return the result of a system."""
         if name not in self.results:
-            raise DialmeterError(f"there is no system {name!r}; {did_you_mean(name, self.results)}")
+            last = list(self.results)[-1]
+            is_measure = isinstance(name, str) and name in self.results[last]
+            meant = f"write comparison[{last!r}][{name!r}]" if is_measure else did_you_mean(str(name), self.results)
+            raise DialmeterError(f"there is no system {name!r}; {meant}")
         return self.results[name]
 
     def __getattr__(self, name: str) -> Any:
@@ -361,4 +392,4 @@ class Comparison(Shown):
             yield from self._face.charts(self._compared.results)
 
     def __repr__(self) -> str:
-        return str(self._face.comparison_summary(self._compared, self._command))
+        return _with_notes(str(self._face.comparison_summary(self._compared, self._command)).splitlines(), self._note)

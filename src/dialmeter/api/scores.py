@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import nan
 from typing import Any, SupportsIndex, overload
 
@@ -11,7 +12,7 @@ from ..core.result import as_pandas, as_polars, score_dict
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Score as MeasuredScore
 from ..views.tables import Table, interval, percent, render
-from .advice import MEASURES, advice
+from .advice import MEASURES, SCORE, advice
 
 
 class Score(float):
@@ -50,9 +51,10 @@ class Score(float):
         return Score, (self._score,)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._score, name)
+        if not name.startswith("_") and hasattr(self._score, name):
+            return getattr(self._score, name)
+        meant = advice(SCORE, name)
+        raise AttributeError(f"a score has no {name!r}; use .{meant}" if meant else f"a score has no {name!r}")
 
     def _scored(self) -> float:
         if self._score.value is None:
@@ -95,7 +97,7 @@ class Tabular:
 
 
 class ScoreList(list[Score], Tabular):
-    """Scores of groups. ``scores["hotel"]`` is the score of the first measure in this group."""
+    """Scores. ``scores["JGA"]`` is that of a measure, ``scores["hotel"]`` that of the first measure in a group."""
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> Score: ...
@@ -107,10 +109,12 @@ class ScoreList(list[Score], Tabular):
         if not isinstance(key, str):
             return super().__getitem__(key)
         for score in self:
-            if key in map(str, score.group.values()):
+            if key in map(str, score.group.values()) or (
+                not score.group and plain_name(score.measure) == plain_name(key)
+            ):
                 return score
-        names = {str(name) for score in self for name in score.group.values()}
-        raise DialmeterError(f"there is no group {key!r}; {did_you_mean(key, names)}")
+        names = {str(name) for score in self for name in score.group.values() or [score.measure]}
+        raise DialmeterError(f"there is no score of {key!r}; {did_you_mean(key, names)}")
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """Return the scores as dictionaries, as in JSON."""
@@ -136,7 +140,7 @@ class ScoreList(list[Score], Tabular):
         return render(self.table(), "text") if self else "no scores"
 
 
-_PASS = re.compile(r"pass(?:\^|_hat_|_power_)(\d+)", re.IGNORECASE)
+_PASS = re.compile(r"pass(\^|@|[_-]hat[_-]|[_-]power[_-]|[_-]at[_-])(\d+)", re.IGNORECASE)
 
 
 def plain_name(text: str) -> str:
@@ -148,6 +152,18 @@ def plain_name(text: str) -> str:
     """
     name, bracket, rest = text.partition("(")
     return re.sub(r"[\s_-]", "", name).lower() + bracket + rest.replace(" ", "")
+
+
+def name_here(text: str) -> str | None:
+    """Return the name here of a measure that is written as in another library; None for other texts.
+
+    Example:
+        >>> name_here("pass^2"), name_here("pass@2"), name_here("joint_goal_accuracy"), name_here("JGA")
+        ('Pass(k=2)', 'AnyPass(k=2)', 'JGA', None)
+    """
+    if match := _PASS.fullmatch(text.strip()):
+        return f"{'Any' if '@' in match[1] or 'at' in match[1][1:3] else ''}Pass(k={match[2]})"
+    return advice(MEASURES, plain_name(text)) if "_" in text or text.islower() else None
 
 
 def measure_text(given: Any, known: Iterable[str]) -> str:
@@ -163,14 +179,13 @@ def measure_text(given: Any, known: Iterable[str]) -> str:
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: write 'pass^2' as 'Pass(k=2)'
     """
-    text = given if isinstance(given, str) else repr(given)
+    text = given if isinstance(given, str) else given.args[0] if isinstance(given, partial) else repr(given)
     names = {plain_name(name): name for name in known}
     name, bracket, rest = text.partition("(")
     if text in names.values():
         return text
-    if match := _PASS.fullmatch(text.strip()):
-        raise DialmeterError(f"write {text!r} as 'Pass(k={match[1]})'")
-    if (meant := advice(MEASURES, plain_name(name))) in names.values():
+    meant = name_here(text) or advice(MEASURES, plain_name(name))
+    if meant and (meant in names.values() or meant.partition("(")[0] in names.values()):
         raise DialmeterError(f"write {text!r} as {meant!r}")
     if "," in text and not bracket:
         listed = [part.strip() for part in text.split(",")]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..conditions import KEYS
 from ..errors import DialmeterError
 from ..model import dialogue_key
 from .advice import in_python
@@ -39,9 +41,10 @@ def find(source: Any, *conditions: str, n: int | None = None, **given: Any) -> l
     Args:
         source: a run, a result, or anything that ``dm.score`` takes.
         conditions: ids of dialogues, or ``key=value``: slot, domain, outcome, turn and value for trackers; event, slot and domain for
-            users; task, ending and outcome=failed for systems; attack and judge for judges.
+            users; task, ending, outcome=failed, tool and argument (outcome=wrong) for systems; attack and judge for judges.
+            ``slot="hotel-name"`` is the same.
         n: the largest number of dialogues.
-        given: arguments of ``dm.score``.
+        given: conditions, and arguments of ``dm.score``.
 
     Raises:
         DialmeterError: a condition cannot be read.
@@ -51,12 +54,13 @@ def find(source: Any, *conditions: str, n: int | None = None, **given: Any) -> l
         >>> [(each.dialogue, each.rows[0]["outcome"]) for each in find(score(gold, pred), "slot=hotel-area")]
         [('d1', 'missed')]
     """
+    named = [f"{key}={given.pop(key)}" for key in KEYS if key in given]
     if isinstance(source, Result):
         result = source
     else:
         is_run = isinstance(source, str | Path) and (Path(source) / "run.json").exists()
         result = open_run(source) if is_run else score(source, **given)
-    tests = [_parse(text) for text in conditions]
+    tests = [_parse(text) for text in (*conditions, *named)]
     found: dict[str, list[dict[str, Any]]] = {}
     for row in result.find_rows():
         name = str(next(row[key] for key in ("dialogue", "id", "case", "item") if key in row))
@@ -67,10 +71,11 @@ def find(source: Any, *conditions: str, n: int | None = None, **given: Any) -> l
 
 def _parse(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
+    if any(sign in key for sign in "<>"):
+        test = re.sub(r"^[^<>]+([<>]=?)\s*", r"each.value \1 ", text)
+        raise DialmeterError(f"{text!r}: in Python, write [each for each in result.worst(1000) if {test}]")
     if not equals:
         return "", dialogue_key(text)
-    if any(sign in key for sign in "<>"):
-        raise DialmeterError(f"{text!r}: in Python, compare values yourself: [each for each in result.rows() if …]")
     return key.strip(), value.strip()
 
 
@@ -80,7 +85,7 @@ def _meets(row: Mapping[str, Any], name: str, key: str, value: str) -> bool:
     if key == "domain" and "domain" not in row and "slot" in row:
         return str(row["slot"]).partition("-")[0] == value
     if key == "outcome" and "success" in row:
-        return row["success"] is (value != "failed")
+        return row["success"] is {"right": True, "failed": False, "unscored": None}.get(value, value)
     if key == "value":
         return value in (str(row.get("gold")), str(row.get("pred")))
     key = key if key in row else _KEYS.get(key, key)

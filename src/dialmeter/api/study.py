@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.comparison import Resampling
 from ..errors import DialmeterError, NotApplicable
+from ..readers.conversations import log_in_memory
 from ..studies.bias import BiasStudy, rows_of, study_bias
 from ..studies.power import PowerStudy, discriminative_power
 from ..studies.sensitivity import SchemaSensitivity, study_sensitivity
@@ -61,11 +62,16 @@ def power(results: Mapping[str, Result], level: float = 0.05) -> PowerStudy:
     )
 
 
-def audit(logs: Mapping[str, str], **settings: Any) -> list[AuditedTask]:
-    """Which tasks may be wrong? Give the logs of agents by name; settings are those of ``dm.score``. It is a list for screening."""
+def audit(logs: Mapping[str, Any], **settings: Any) -> list[AuditedTask]:
+    """Which tasks may be wrong? Give the logs of agents by name; settings are those of ``dm.score``. It is a list for screening.
+
+    A log is a path, or what was parsed from it.
+    """
     runs: list[AuditedRun] = []
     for name, path in logs.items():
         given = Settings(**settings)
         given.check("system", systems.KEYS, "study.audit")
-        systems.score(path, given, Options(), lambda *row, name=name: runs.append(AuditedRun(name, *row)))
+        systems.score(
+            log_in_memory(path) or path, given, Options(), lambda *row, name=name: runs.append(AuditedRun(name, *row))
+        )
     return audit_tasks(runs)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..core.comparison import Resampling, check_margin
-from ..errors import DialmeterError, InputError
+from ..errors import DialmeterError
 from ..measure import Score
 from ..model import Trajectory
 from ..readers.conversations import open_trajectories
@@ -35,7 +34,6 @@ from ..values.maps import load as load_map
 from ..views import system as views
 from ..views.summaries.system import check_summary, compare_summary, score_summary
 from ..views.tables import Table
-from .inputs import find_column
 from .scores import measure_texts
 from .settings import INTERVALS, Options, Settings
 
@@ -48,34 +46,19 @@ def trajectories(rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) 
 
     Raises:
         DialmeterError: there is no column for the task or the reward.
-        InputError: a reward is not a number.
+        InputError: no reading wins; the message has the question that a person can answer.
 
     Example:
         >>> [each.id for each in trajectories([{"task_id": 1, "reward": 1}, {"task_id": 1, "reward": 0}], {})]
         ['1:0', '1:1']
     """
-    runs = log_of_rows(rows, columns)
-    if runs is not None:
-        return runs
-    names = list(dict.fromkeys(str(name) for row in rows for name in row))
-    found = {key: columns.get(key) or find_column(names, key) for key in ("task", "trial", "reward")}
-    found["task"] = found["task"] or find_column(names, "dialogue")
-    for key in ("task", "reward"):
-        if found[key] not in names:
-            raise DialmeterError(
-                f"no column for the {key}; columns: {', '.join(names)}; name it: columns={{{key!r}: 'NAME'}}"
-            )
-    tried: Counter[str] = Counter()
-    result = []
-    for place, row in enumerate(rows):
-        task, reward = str(row[str(found["task"])]), row[str(found["reward"])]
-        trial = row[found["trial"]] if found["trial"] else tried[task]
-        tried[task] += 1
-        if reward is not None and not isinstance(reward, int | float):
-            raise InputError(f"row {place}: the reward must be a number, not {reward!r}")
-        rewards = {} if reward is None else {"reward": float(reward)}
-        result.append(Trajectory(id=f"{task}:{trial}", task=task, trial=int(trial), rewards=rewards))
-    return result
+    runs = log_of_rows(rows, {"outcome" if key == "reward" else key: name for key, name in columns.items()})
+    if runs is None:
+        names = ", ".join(dict.fromkeys(str(name) for row in rows for name in row))
+        raise DialmeterError(
+            f"no column for the task or the reward; columns: {names}; name them: columns={{'reward': 'NAME'}}"
+        )
+    return runs
 
 
 def score(
@@ -134,6 +117,18 @@ def rows(result: SystemResult) -> list[dict[str, Any]]:
 def _row(each: SystemOutcome) -> dict[str, Any]:
     row: dict[str, Any] = msgspec.to_builtins(replace(each, calls=None))
     return row | {measure.name: value for measure in CALLS if (value := each.number(measure.column)) is not None}
+
+
+def find_rows(result: SystemResult) -> list[dict[str, Any]]:
+    """Return the rows of dialogues, then one row per argument of the calls that write, with its mark as outcome."""
+    arguments = (
+        {"id": each.id, "task": each.task, "ending": each.ending, "at": pair.at, "tool": pair.tool}
+        | {"argument": item.path, "outcome": item.mark, "expected": item.expected, "made": item.made}
+        for each in result.outcomes
+        for pair in (each.calls.pairs if each.calls is not None else ())
+        for item in pair.items
+    )
+    return [*rows(result), *arguments]
 
 
 def more(result: SystemResult, name: str) -> Score | None:

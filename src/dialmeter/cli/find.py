@@ -15,13 +15,12 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 from msgspec import Struct
 
-from ..conditions import SIGNS
+from ..conditions import KEYS, SIGNS
 from ..core.document import Count, Document, Number
 from ..errors import DialmeterError, did_you_mean, one_line
 from ..model import dialogue_key
 from ..views.tables import Table, percent, records_table
 from .frame import document_output, name_files
-from .hints import KEYS
 from .main import EXIT_INPUT
 from .options import combine_options, option
 from .printer import CSV, LISTED, TEXT, Block, Output

@@ -148,7 +148,9 @@ class CommandRun:
                 inputs = self._inputs.after_reading()
             words = click.get_current_context().meta.get(WORDS, ())
             paths = [each.rpartition("=")[2] for each in words if each.endswith(".toml")]
-            kept = [mask_queries(self.without_folders(each, paths)) for each in words]
+            from ..core.batch import without_batch
+
+            kept = [without_batch(mask_queries(self.without_folders(each, paths))) for each in words]
             write(writer, {**self._identity, "inputs": inputs, "words": kept})
 
         if writer is not None:

@@ -385,7 +385,7 @@ _NARROWEST = 20
 """A column that has less room is left out."""
 
 
-_LISTS = {
+LISTS = {
     "settings": Listing("settings, for --set KEY=VALUE", settings_table, _describe_setting),
     "formats": _format_list("formats of dialogue states", FORMATS),
     "dialogues": _format_list("formats of dialogues", CONVERSATION_FORMATS),
@@ -408,8 +408,19 @@ _LISTS = {
 }
 
 
+class _Topic(click.Choice[str]):
+    """The name of a list. The error for a member of a list says how to describe it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        for topic, each in LISTS.items() if value not in LISTS else ():
+            names = (str(row[0]).partition("(")[0] for row in each.table().rows)
+            if name := next((one for one in names if one.lower() == value.lower()), None):
+                raise DialmeterError(f"{name} is one of the {topic}; type: dialmeter list {topic} {name}")
+        return super().convert(value, param, ctx)
+
+
 @command("list", last=[format_option, verbose_option])
-@click.argument("what", type=click.Choice(list(_LISTS)), required=False)
+@click.argument("what", type=_Topic(list(LISTS)), required=False)
 @click.argument("name", required=False)
 def list_(what: str | None, name: str | None, *, style: str, verbose: bool) -> Output:
     """List formats, measures, rule sets, classes of events, profiles, attacks, judges or bots.
@@ -419,10 +430,10 @@ def list_(what: str | None, name: str | None, *, style: str, verbose: bool) -> O
     """
     if what is None:
         content: str | Table = Table(
-            "", ("list", "what it has"), tuple((key, each.about) for key, each in _LISTS.items())
+            "", ("list", "what it has"), tuple((key, each.about) for key, each in LISTS.items())
         )
     else:
-        content = _LISTS[what].table() if name is None else str(_LISTS[what].describe(name))
+        content = LISTS[what].table() if name is None else str(LISTS[what].describe(name))
     items = (
         [dict(zip(content.headings, row, strict=True)) for row in content.rows]
         if isinstance(content, Table)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import click
+from msgspec import Struct
 
 from ..progress import State, shown_by
 from ..views.tables import decimals
@@ -16,8 +16,7 @@ from ..views.tables import decimals
 Item = TypeVar("Item")
 
 
-@dataclass
-class _Display:
+class _Display(Struct):
     """Shows the progress of a command.
 
     Attributes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import socket
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from ..core.output import check_target, write_file
 from ..errors import DialmeterError, MissingExtra, one_line, writing
 from .config import config_of_command
 from .frame import document_output
+from .hints import RAW
 from .main import cli
 from .options import PLAIN, command, force_option, latex_option, option, quiet_option
 from .printer import Block, Output, message_block, papers
@@ -54,6 +56,11 @@ def report(runs: tuple[str, ...], **options: Any) -> Output:
     """
     if options["chart"] and not options["charts"]:
         raise DialmeterError("--chart needs --charts DIR")
+    if files := [run for run in runs if Path(run).is_file()]:
+        line = shlex.join(["dialmeter", "compare" if len(files) > 1 else "score", *files, "-o", "RUN"])
+        options_given = [each for each in click.get_current_context().meta[RAW] if each not in runs]
+        again = shlex.join(["dialmeter", "report", "RUN", *options_given])
+        raise DialmeterError(f"{one_line(files[0])}: a file, not a run; type: {line} && {again}")
     lines = [_draw_charts(runs, options["charts"], options["chart"])] if options["charts"] else []
     if options["out"] is not None or not options["charts"]:
         lines.append(_write_report(runs, options["out"], options))

@@ -28,6 +28,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from ..errors import DialmeterError, MissingExtra, NoAnswer, Unfinished, UnreadableAnswer, one_line
+from .batch import Batch, Waiting
 from .output import Store
 from .secrets import SHORTEST_IN_ANSWERS, mask_secret, read_secret
 
@@ -397,6 +398,7 @@ class ChatEndpoint:
             With None no answer is cached, and the same request is sent again.
         price: price per million tokens, as in ``in=0.15,out=0.6``; empty if it is not known.
         max_cost: budget, which needs a price. A request is not sent if the total cost may exceed it.
+        batch: folder of a batch. Nothing is sent: requests are written there, and answers are read there. It needs no endpoint.
         clock: the clock of tests, which does not wait.
 
     Raises:
@@ -417,14 +419,13 @@ class ChatEndpoint:
         cache: str | None = None,
         price: str = "",
         max_cost: float = inf,
+        batch: str = "",
         clock: Any = None,
     ) -> None:
-        try:
-            import httpx
-        except ImportError:
-            raise MissingExtra("a language model at an endpoint", "llm") from None
+        self.batch = Batch(batch, _REFUSED_FOR_GOOD) if batch else None
         parts = urlsplit(endpoint)
-        if parts.scheme not in ("http", "https") or not parts.hostname or not model:
+        is_address = parts.scheme in ("http", "https") and parts.hostname
+        if not model or not (is_address or (batch and not endpoint)):
             raise DialmeterError("a language model needs an endpoint URL (http:// or https://) and the name of a model")
         if parts.username or parts.password or "?" in endpoint or "#" in endpoint:
             content = "a password" if parts.username or parts.password else "a query (after ? or #)"
@@ -437,12 +438,20 @@ class ChatEndpoint:
         self.model, self.price, self.usage = model, Price.parse(price) if price else None, Usage()
         self._max_cost, self._reserved = max_cost, 0.0
         self._retries, self._wait, self._timeout, self.concurrency = retries, wait, timeout, max(1, concurrency)
+        if self.batch is not None:  # the answer that is there does not change, and requests are written in order
+            self._retries, self.concurrency = 0, 1
         self._clock = clock or time
         self._throttle = Throttle(concurrency, self._clock)
         self._answers = _answers_in(cache) if cache is not None else None
         self._unsupported: set[str] = set()
         self._lock = Lock()
         self._secret = read_secret(key_variable)
+        if self.batch is not None:
+            return
+        try:
+            import httpx
+        except ImportError:
+            raise MissingExtra("a language model at an endpoint", "llm") from None
         headers = {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
         most = {"max_connections": self.concurrency, "max_keepalive_connections": self.concurrency}
         limits = httpx.Limits(**most, keepalive_expiry=_LONGEST_WAIT)
@@ -473,6 +482,7 @@ class ChatEndpoint:
             UnreadableAnswer: the response is not the answer of a chat model.
             BudgetSpent: the request may exceed the budget.
             NoAnswer: no attempt succeeded.
+            Waiting: the request waits in a batch for its answer.
             DialmeterError: the server refuses the request.
         """
         body, extra, key = self.request(messages, parameters, optional, repeat)
@@ -484,7 +494,10 @@ class ChatEndpoint:
         with self._budget(messages):
             answer = self._send(body, extra, must_speak)
         if self._answers is not None:
-            self._answers.add({key: answer})
+            if self.batch is not None:  # its folder keeps the answers
+                self._answers.values[key] = answer
+            else:
+                self._answers.add({key: answer})
         return answer
 
     def known(self, key: str, must_speak: bool = False, is_readable: Readable | None = None) -> ChatAnswer | None:
@@ -556,12 +569,11 @@ class ChatEndpoint:
 
     def close(self) -> None:
         """Close the connections."""
-        if not self._http.is_closed:
+        if hasattr(self, "_http") and not self._http.is_closed:
             asyncio.run_coroutine_threadsafe(self._http.aclose(), self._loop)
 
     def __del__(self) -> None:
-        if hasattr(self, "_http"):
-            self.close()
+        self.close()
 
     @contextmanager
     def _budget(self, messages: Messages) -> Iterator[None]:
@@ -575,11 +587,15 @@ class ChatEndpoint:
             if (self.cost or 0.0) + self._reserved + expected > self._max_cost:
                 raise BudgetSpent(f"{self.model}: the next request may exceed the budget of {self._max_cost:g}")
             self._reserved += expected
+        is_waiting = False
         try:
             yield
+        except Waiting:
+            is_waiting = True
+            raise
         finally:
             with self._lock:
-                self._reserved -= expected
+                self._reserved -= 0 if is_waiting else expected
 
     def _send(self, body: dict[str, Any], optional: Mapping[str, Any], must_speak: bool) -> ChatAnswer:
         wait, failures, slowed = self._wait, 0, 0
@@ -621,19 +637,19 @@ class ChatEndpoint:
             NoAnswer: the server refuses all requests, and a retry now does not help.
         """
         self._count(requests=1)
-        response, content = self._post(body)
+        code, headers, content = self._post(body)
         text = content.decode("utf-8", "replace")
-        status = f"status {response.status_code}: {self._safe(text)}".removesuffix(": ")
-        if response.status_code == _TOO_MANY and _NO_QUOTA not in text:
+        status = f"status {code}: {self._safe(text)}".removesuffix(": ")
+        if code == _TOO_MANY and _NO_QUOTA not in text:
             self._count(busy=1)
-            raise _TemporaryFailure(status, pause=_requested_wait(response.headers), is_busy=True)
-        if response.status_code in _TEMPORARY or response.status_code >= _SERVER_ERROR:
-            raise _TemporaryFailure(status, pause=_requested_wait(response.headers))
+            raise _TemporaryFailure(status, pause=_requested_wait(headers), is_busy=True)
+        if code in _TEMPORARY or code >= _SERVER_ERROR:
+            raise _TemporaryFailure(status, pause=_requested_wait(headers))
         self._throttle.answered()
-        if response.status_code in _REFUSED_PARAMETERS:
-            kind = DialmeterError if response.status_code in _REFUSED_FOR_GOOD else NoAnswer
+        if code in _REFUSED_PARAMETERS:
+            kind = DialmeterError if code in _REFUSED_FOR_GOOD else NoAnswer
             raise _RefusedParameters(text, kind(f"{self.url} refuses: {status}"))
-        if response.status_code != _OK:
+        if code != _OK:
             raise NoAnswer(f"{self.url} refuses: {status}")
         try:
             answer = read_answer(content, body["messages"])
@@ -652,13 +668,17 @@ class ChatEndpoint:
             for name, amount in amounts.items():
                 setattr(self.usage, name, getattr(self.usage, name) + amount)
 
-    def _post(self, body: dict[str, Any]) -> tuple[httpx.Response, bytes]:
-        """Send a request with one deadline from the connection to the last byte. Return the response and its content."""
+    def _post(self, body: dict[str, Any]) -> tuple[int, Mapping[str, str], bytes]:
+        """Send a request with one deadline from the connection to the last byte. Return the status, headers and content of the response."""
+        if self.batch is not None:
+            code, content = self.batch.post(body)
+            return code, {}, content
         import httpx
 
         request = asyncio.wait_for(_fetch(self._http, self.url, body), self._timeout)
         try:
-            return asyncio.run_coroutine_threadsafe(request, self._loop).result()
+            response, content = asyncio.run_coroutine_threadsafe(request, self._loop).result()
+            return response.status_code, response.headers, content
         except (TimeoutError, httpx.TimeoutException):
             raise _TemporaryFailure(f"no answer within {self._timeout:g} s") from None
         except httpx.TransportError as error:
@@ -778,6 +798,13 @@ class DryRun:
         """
         key = self._endpoint.request(messages, parameters, **request)[2]
         cached = self._endpoint.known(key, must_speak, is_readable)
+        if cached is None and self._endpoint.batch is not None:  # asking sends nothing
+            try:
+                cached = self._endpoint.ask(messages, parameters, must_speak=must_speak, **request)
+            except Waiting:
+                pass
+            except DialmeterError:
+                return None  # it has its answer, which is an error
         if cached is None:
             self._prompt_tokens[key] = estimate_tokens(messages)
         else:

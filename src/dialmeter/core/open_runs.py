@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -172,12 +173,11 @@ class Run:
         self.folder = Path(folder)
         manifest = self.path("run.json")
         if not manifest.exists():
-            unfinished = (self.folder / PARTS).exists()
-            reason = (
-                "an unfinished run; the command that began it continues it"
-                if unfinished
-                else "no run here (run.json is missing)"
-            )
+            reason = "no run here (run.json is missing)"
+            if self.folder.is_file():
+                reason = f"a file, not a run; save a run first: dialmeter score {shlex.quote(str(folder))} -o RUN"
+            elif (self.folder / PARTS).exists():
+                reason = "an unfinished run; the command that began it continues it"
             raise DialmeterError(f"{folder}: {reason}")
         data = Source(manifest).read_all()
         self.digest = hashlib.sha256(data).hexdigest()
@@ -302,6 +302,11 @@ def file_of_run(folder: Path, name: str) -> Path:
     """Return the path of a file of a run: in its folder or, after a kill, in the folder from which it is still to be moved."""
     moving = folder / WHOLE_RUN / name
     return moving if moving.exists() else folder / name
+
+
+def is_run(path: str | Path) -> bool:
+    """Return True if a path is the folder of a run, finished or not."""
+    return any(Path(path, name).exists() for name in ("run.json", PARTS))
 
 
 def open_run(folder: str | Path) -> Run:

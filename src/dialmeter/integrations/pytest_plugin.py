@@ -81,13 +81,12 @@ def assert_not_worse(record_property: Callable[[str, object], None]) -> AssertNo
 
 def _rows(compared: TrackerComparison, level: float) -> list[list[str]]:
     from ..views.compare import outcome
-    from ..views.tables import p_value, percent
+    from ..views.tables import p_value, percent, signed
 
     rows = []
     for each in compared.versus:
         values = [percent(result[each.measure].value) for result in compared.results.values()]
-        difference = "–" if each.difference is None else f"{100 * each.difference:+.2f}"
-        rows.append([each.measure, *values, difference, p_value(each.p_holm), outcome(each, level)[0]])
+        rows.append([each.measure, *values, signed(each.difference), p_value(each.p_holm), outcome(each, level)[0]])
     return rows
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, tee, zip_longest
 from math import isfinite
 from pathlib import Path
@@ -19,12 +19,13 @@ import msgspec
 from msgspec import Struct
 
 from ..core.account import Account
+from ..core.batch import Waiting
 from ..core.endpoint import BudgetSpent
 from ..core.output import Store
 from ..errors import DialmeterError, NoAnswer, NotApplicable, UnreadableAnswer, one_line
 from ..progress import track
 from .cases import Case
-from .judge import AnyJudge, identity_of, is_pairwise, load_weights
+from .judge import AnyJudge, batches_of, identity_of, is_pairwise, load_weights
 from .judged_items import JudgedItem, keys_of, pair_keys_of, units_by_judge
 
 
@@ -56,6 +57,7 @@ OVER_BUDGET = "not asked, because the budget is spent"
 NO_ANSWER = "for which the server gave no answer"
 UNFINISHED = {OVER_BUDGET: "the budget is spent", NO_ANSWER: "the server gave no answer"}
 """Reasons that a later run may not meet, so the run can be continued, as they are written in its message."""
+WAITING = "in a batch that waits for its answers"
 NOT_ASKED = f"not asked after {PATIENCE} failures in a row"
 
 
@@ -177,9 +179,16 @@ def score_units(
     store: str | Path | None = None,
     ask: Ask | None = None,
 ) -> dict[str, UnitScores]:
-    """The scores of all judges on distinct items, by judge; see :func:`score_cases`."""
-    # The attributes of a judge may change while it scores, so its identity is taken before.
-    stores = {name: stored_scores(store, identity_of(judge)) for name, judge in judges.items()}
+    """The scores of all judges on distinct items, by judge; see :func:`score_cases`.
+
+    Raises:
+        Waiting: requests of judges wait in batches for their answers.
+    """
+    # The attributes of a judge may change while it scores, so its identity is taken before. A batch keeps its answers itself.
+    stores = {
+        name: stored_scores(None if batches_of([judge]) else store, identity_of(judge))
+        for name, judge in judges.items()
+    }
     by_judge = {name: UnitScores(dict(each.values)) for name, each in stores.items()}
     shards = {
         (name, shard.number): shard
@@ -198,7 +207,18 @@ def score_units(
         name, shard_units = answer.judge, shards[answer.judge, answer.number].units
         stores[name].add(by_judge[name].add(answer, shard_units))
         done, asked = done + len(shard_units), one_line(name, 40)
+    send_batches(judges)
     return by_judge
+
+
+def send_batches(judges: Mapping[str, AnyJudge]) -> None:
+    """Write the requests that wait in the batches of judges.
+
+    Raises:
+        Waiting: there are such requests.
+    """
+    if lines := [line for batch in batches_of(judges.values()) if (line := batch.send())]:
+        raise Waiting(f"{'; '.join(lines)}; then the same command continues")
 
 
 def make_shards(name: str, judge: AnyJudge, units: Sequence[JudgedItem], scored: Container[str]) -> Iterator[Shard]:
@@ -250,7 +270,8 @@ class Asker:
             return ShardAnswer(shard.judge, shard.number)
         if shard.number != last + 1:
             failures = 0
-        load_weights(judge)
+        with suppress(Waiting):  # the judge is asked all the same, so that one batch has all requests
+            load_weights(judge)
         with _one_thread(judge):
             answer, failures = _ask_judge(judge, shard, failures, results or _ask_batches(judge, [shard.units]))
         self._last[shard.judge] = shard.number, failures
@@ -262,7 +283,7 @@ def _ask_judge(
 ) -> tuple[ShardAnswer, int]:
     """Ask about all items at once. If an item has no score and the judge gives no errors by item, ask about each item alone."""
     together = _answers(judge, shard.units, results)
-    alone = not hasattr(judge, "ask_batches") and any(answer.reason for answer in together)
+    alone = not hasattr(judge, "ask_batches") and any(answer.reason not in ("", WAITING) for answer in together)
     answers: list[SingleAnswer] = []
     for unit, answer in zip(shard.units, together, strict=True):
         if failures >= PATIENCE and alone:
@@ -322,13 +343,14 @@ def _check_score(judge: Any, score: float | DialmeterError) -> float | Dialmeter
 
 
 def consecutive_failures(failures: int, reason: str) -> int:
-    """Number of consecutive failures after one more item. A spent budget or an unsuitable text is not a failure of the judge.
+    """Number of consecutive failures after one more item. A spent budget, an unsuitable text or a batch that waits is not a failure of
+    the judge.
 
     Example:
         >>> consecutive_failures(3, FAILED), consecutive_failures(3, ""), consecutive_failures(3, OVER_BUDGET)
         (4, 0, 3)
     """
-    if reason in (OVER_BUDGET, UNSUITABLE):
+    if reason in (OVER_BUDGET, UNSUITABLE, WAITING):
         return failures
     return failures + 1 if reason else 0
 
@@ -337,6 +359,7 @@ def _reason(error: DialmeterError) -> str:
     by_kind = {
         BudgetSpent: OVER_BUDGET,
         NoAnswer: NO_ANSWER,
+        Waiting: WAITING,
         NotApplicable: UNSUITABLE,
         UnreadableAnswer: UNREADABLE,
     }

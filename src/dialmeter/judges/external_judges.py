@@ -130,7 +130,8 @@ class CommandJudge(JudgeDefaults):
             raise DialmeterError(f"cannot run {self._command[0]}: {error.strerror or error}") from None
         if done.returncode:
             last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            raise DialmeterError(f"{self.name} ended with code {done.returncode}: {one_line(' '.join(last), 300)}")
+            said = f": {one_line(' '.join(last), 300)}" if last else ""
+            raise DialmeterError(f"{self.name} ended with code {done.returncode}{said}")
         scores = []
         for line in filter(str.strip, done.stdout.decode("utf-8", "replace").splitlines()):
             try:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from msgspec import Struct
 
 from ..errors import DialmeterError, did_you_mean
 from ..model import Move, Notice
 from ..registry import Registry
+
+if TYPE_CHECKING:
+    from ..core.batch import Batch
 
 Item: TypeAlias = tuple[Sequence[Move], str]
 """A context and a reply."""
@@ -36,7 +39,8 @@ class Judge(Protocol):
     items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
     network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
     the judge runs only in the main process, because it waits for a server or remembers its items). A judge may have
-    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before.
+    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before; and
+    ``described``, a dict of what a certificate says about it, such as digests of its prompts, instead of a digest of its identity.
 
     Attributes:
         name: its name in tables.
@@ -256,11 +260,16 @@ def _construct(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[
     if "dialogues" in parameters and "corpus" in given:
         values["dialogues"] = training_corpus(given.pop("corpus"), offered.get("tested", ()))
     values |= {key: _convert(name, key, value, own) for key, value in given.items()}
+    if "batch" in values:
+        values.setdefault("endpoint", "")
     missing = [key for key, each in parameters.items() if each.default is Parameter.empty and key not in values]
     if missing and "endpoint" in own and missing[0] in ("endpoint", "model"):
-        raise DialmeterError(
-            f"judge {name} needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
+        given_as = (
+            f"write {name}(model=NAME, batch=DIR)"
+            if "batch" in values
+            else f"set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
         )
+        raise DialmeterError(f"judge {name} needs a model: {given_as}")
     if missing == ["dialogues"]:
         raise DialmeterError(f"judge {name} needs dialogues to learn from, as in {name}(corpus=FILE)")
     if missing:
@@ -343,12 +352,27 @@ def identity_of(judge: AnyJudge) -> str:
     return judge.name if declared is None else str(declared)
 
 
-def omission_notices(judges: Mapping[str, AnyJudge]) -> list[Notice]:
-    """A warning about judges whose server refused the temperature, so their scores were made with another one."""
+def inner_judges(judges: Iterable[Any]) -> list[Any]:
+    """Judges, with the judges that they ask: the members of panels, and the judge of replies in a judge of dialogues."""
+    found = list(judges)
+    for judge in found:
+        found += [*getattr(judge, "members", {}).values(), *([judge.inner] if hasattr(judge, "inner") else [])]
+    return found
+
+
+def batches_of(judges: Iterable[AnyJudge]) -> list[Batch]:
+    """The batches in which requests of judges wait for their answers."""
+    found = (getattr(getattr(each, "endpoint", None), "batch", None) for each in inner_judges(judges))
+    return list(dict.fromkeys(each for each in found if each is not None))
+
+
+def endpoint_notices(judges: Mapping[str, AnyJudge]) -> list[Notice]:
+    """Warnings about judges whose server refused the temperature, so that they used another one, and about answers of batches."""
     inner = {name: getattr(judge, "inner", judge) for name, judge in judges.items()}
     names = tuple(name for name, judge in inner.items() if "temperature" in getattr(judge, "omitted", ()))
     message = f"{', '.join(names)}: the server refuses temperature, so the model used its own, and scores may vary"
-    return [Notice("no-temperature", len(names), message, names)] if names else []
+    refused = [Notice("no-temperature", len(names), message, names)] if names else []
+    return [*refused, *(notice for batch in batches_of(judges.values()) for notice in batch.notices)]
 
 
 def identity_digest(identity: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from ..errors import DialmeterError, InputError, one_line
 from .builtin.panel import members_of
 from .builtin.surface import OverReplies
-from .judge import Call, Judge, is_pairwise, parse_call, registry
+from .judge import Call, Judge, inner_judges, is_pairwise, parse_call, registry
 from .judge_recipe import Recipe
 from .people.columns import for_level
 
@@ -136,11 +136,11 @@ def make_judges(calls: Sequence[Call], offered: Mapping[str, Any], level: Level 
         made.judges[name] = judge
         if not getattr(judge, "stays", False):
             made.recipes[name] = recipe
-    models = models_of(made.judges)
+    models = [each for each in inner_judges(made.judges.values()) if hasattr(each, "endpoint_settings")]
     if models:
         from .adapters.llm import share_endpoints
 
-        share_endpoints(models.values())
+        share_endpoints(models)
     return made
 
 

@@ -18,7 +18,7 @@ from .attack_run import attack_corpus
 from .attacks import Attack, chosen
 from .case_files import read_cases
 from .cases import Case, parse_threshold, scores_digest
-from .judge import TRIVIAL, Judge, identity_of, load_judge, omission_notices, parse_call
+from .judge import TRIVIAL, Judge, endpoint_notices, identity_of, load_judge, parse_call
 from .judged_items import training_dialogues
 from .language import Paraphraser, Resources
 from .language.analysis import cache_folder
@@ -190,7 +190,7 @@ def run_judges(
     final = [
         replace(each, identity=identity_of(models[each.name])) if each.name in models else each for each in descriptions
     ]
-    return JudgeResult(cases, final, scored, settings, [*omission_notices(models), *_language_notices(cases, judges)])
+    return JudgeResult(cases, final, scored, settings, [*endpoint_notices(models), *_language_notices(cases, judges)])
 
 
 def _language_notices(cases: Sequence[Case], judges: Mapping[str, Judge]) -> list[Notice]:

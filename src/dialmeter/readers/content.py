@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
+from .csv_files import NO_HEADER, is_data, parse_header
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .raw_file import is_stream
@@ -81,7 +83,7 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
-    if isinstance(first.get("certificate"), str) and "sha256" in first:
+    if str(first.get("certificate")).startswith("dialmeter-judge/"):
         return "certificate"
     if (
         FORMATS.load("native").detect(sample)
@@ -90,7 +92,17 @@ def content_of_source(source: Source) -> Content | None:
         and not _has_goals(first)
     ):
         return "tracker"
-    return _content_of_others(source)
+    return _content_of_others(sample, source.name, source.fields, partial(_whole_tree, source), source)
+
+
+def content_of_rows(rows: list[dict[str, Any]], fields: Mapping[str, str]) -> Content | None:
+    """Return what rows in memory hold."""
+    return _content_of_others(Sample("document", rows[:20]), "the data", fields, lambda: rows)
+
+
+def _whole_tree(source: Source) -> Any:
+    with closing(Source(source.path)) as whole:
+        return tree_of(whole, [])
 
 
 def _has_turn_states(first: Mapping[str, Any]) -> bool:
@@ -100,15 +112,20 @@ def _has_turn_states(first: Mapping[str, Any]) -> bool:
     return all(any(isinstance(turn.get(side), dict) for turn in listed) for side in ("gold", "pred"))
 
 
-def _content_of_others(source: Source) -> Content | None:
+def _content_of_others(
+    sample: Sample, name: str, fields: Mapping[str, str], tree: Callable[[], Any], source: Source | None = None
+) -> Content | None:
     """Return what a file holds that is neither cases nor native states. Only here are the readers of all other formats imported."""
     from .chat.texts import is_dialogue_text
     from .ratings.inferred import are_verdicts
     from .ratings.open_ratings import RATING_FORMATS
     from .records.logs import content_of_log
     from .records.reader import has_both, replaces
+    from .records.reading import has_several_states
 
-    sample, first = source.sample, first_entry(source.sample)
+    first = first_entry(sample)
+    if sample.kind == "text" and any(map(is_data, header := parse_header(sample.value)[0])) and len(header) > 2:
+        raise InputError(NO_HEADER, file=name, line=1)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
@@ -118,17 +135,18 @@ def _content_of_others(source: Source) -> Content | None:
     )
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
-    if ratings and not has_states and is_open and (logs is None or (logs == _ANY_LOG and not _is_only_log(source))):
-        is_tracker = has_both(sample) and _has_clear_states(tree_of(source, []), source.name)
+    is_rated = bool(ratings) and not has_states and is_open
+    if is_rated and (logs is None or (logs == _ANY_LOG and not _is_only_log(tree(), fields))):
+        is_clear = has_both(sample, is_sure=False) and _has_clear_states(tree(), name)
+        is_tracker = is_clear or has_several_states(tables_of(tree()))
         return "tracker" if is_tracker else "ratings"
-    if conversations == _ANY_TEXT and not has_states and is_dialogue_text(source):
+    if conversations == _ANY_TEXT and source and not (has_states or has_both(sample)) and is_dialogue_text(source):
         return "dialogues"
-    if logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG):
-        tree = tree_of(source, [])
-        if not (has_both(sample) and _has_clear_states(tree, source.name)):
-            return content_of_log(tree, source.fields)
+    is_log = logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG)
+    if is_log and not (has_both(sample, is_sure=False) and _has_clear_states(tree(), name)):
+        return content_of_log(tree(), fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
-        if has_both(sample):
+        if has_both(sample) or (has_both(sample, is_sure=False) and _has_clear_states(tree(), name)):
             return "tracker"
         states = None
     if logs not in (None, _ANY_LOG):
@@ -141,14 +159,12 @@ def _content_of_others(source: Source) -> Content | None:
     return "tracker" if states else None
 
 
-def _is_only_log(source: Source) -> bool:
+def _is_only_log(tree: Any, fields: Mapping[str, str]) -> bool:
     """Return True if a file of messages is a log, or dialogues, although a field of it may be a rating."""
     from .ratings.inferred import differ
     from .records.logs import calls_tools
 
-    with closing(Source(source.path)) as whole:
-        tree = tree_of(whole, [])
-    return calls_tools(tree, source.fields) or not differ(tree, source.fields)
+    return calls_tools(tree, fields) or not differ(tree, fields)
 
 
 def _has_clear_states(tree: Any, name: str) -> bool:

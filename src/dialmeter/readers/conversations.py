@@ -7,9 +7,11 @@ The formats are listed in :mod:`dialmeter.readers.formats`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Generic, TypeVar
+from tempfile import TemporaryDirectory
+from typing import Any, Generic, TypeVar
 
 from ..errors import DialmeterError, InputError
 from ..model import Conversation, Trajectory
@@ -18,7 +20,7 @@ from .content import content_of_source
 from .formats import CONVERSATION_FORMATS, LOG_FORMATS, OpenFile, find_format, split_format
 from .layouts.goals import GoalFile
 from .raw_file import is_stream
-from .source import Source, Span, spans
+from .source import Sample, Source, Span, spans
 from .unrecognised_input import no_data
 from .validation import UniqueIds
 
@@ -188,3 +190,30 @@ def open_trajectories(path: str | Path, format: str | None = None) -> Trajectori
     """
     source = Source(path)
     return Trajectories(source, _format_of(source, LOG_FORMATS, format, "log format", "logs"))
+
+
+_BENCHMARKS = ("tau-bench", "tau2-bench", "inspect")
+
+
+def log_in_memory(data: Any) -> list[Trajectory] | None:
+    """Return the dialogues of a log of a benchmark that was parsed before; None for other data.
+
+    Raises:
+        InputError: a dialogue is invalid.
+
+    Example:
+        >>> [each.id for each in log_in_memory([{"task_id": 7, "trial": 0, "reward": 1.0, "traj": []}])]
+        ['7:0']
+    """
+    sample = Sample("document", data)
+    is_parsed = isinstance(data, list | dict)
+    if not is_parsed or not any(LOG_FORMATS.load(name).detect(sample) for name in _BENCHMARKS):
+        return None
+    with TemporaryDirectory(prefix="dialmeter-") as folder:
+        path = Path(folder) / "data.json"
+        path.write_text(json.dumps(data), "utf-8")
+        log = open_trajectories(path)
+        found = list(log)
+    for error in log.refused:
+        raise InputError(error.message, file="data", dialogue=error.dialogue, turn=error.turn)
+    return found

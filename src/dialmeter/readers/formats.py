@@ -68,7 +68,6 @@ _BUILT_IN = (
     Format("tau-bench", conversations="layouts.agents:TauBench", log="layouts.agents:TauBench"),
     Format("tau2-bench", conversations="layouts.agents:Tau2Bench", log="layouts.agents:Tau2Bench"),
     Format("inspect", conversations="layouts.agents:Inspect", log="layouts.agents:Inspect"),
-    Format("rewards", log="layouts.agents:RewardTable"),
     Format("chat", conversations="records.logs", log="records.logs"),
     Format("personachat", conversations="chat.texts:PersonaChat"),
     Format("satisfaction", conversations="chat.satisfaction"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import io
 import os
@@ -197,7 +196,9 @@ def _add_layers(raw: Any, path: str, name: str) -> RawFile:
         raw = io.BufferedReader(_WatchedStream(raw, hashed.add), _CHUNK)
     magic = raw.peek(4)[:4]
     if magic[:2] == b"\x1f\x8b":
-        raw = gzip.GzipFile(fileobj=raw)
+        from gzip import GzipFile
+
+        raw = GzipFile(fileobj=raw)
     elif magic == b"\x28\xb5\x2f\xfd":
         raw = zstd_module().ZstdFile(raw)
     elif plain_size is not None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from ..errors import InputError, MissingExtra, one_line
 from .raw_file import max_bytes
+
+if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
 
 _ADDRESS = re.compile(r"(?!https?:|ftp:|tcp:)([a-z][a-z0-9+.-]*)://.", re.IGNORECASE)
 _folders: list[TemporaryDirectory[str]] = []
@@ -41,6 +44,8 @@ def _copied(address: str) -> str:
     except ImportError:
         raise MissingExtra(one_line(address, 200), package="fsspec") from None
     written, mark, tracker = address.partition("#")
+    from tempfile import TemporaryDirectory
+
     folder = TemporaryDirectory(prefix="dialmeter-")
     _folders.append(folder)
     copy = str(Path(folder.name, written.rstrip("/").rpartition("/")[2]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import os
@@ -99,6 +98,8 @@ class Source:
         """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.trackers: tuple[str, ...] = ()
         """The trackers of a file that holds several, if none was chosen."""
+        self.gold = ""
+        """The path of the gold file, for commands in messages."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
         self.likely_role: Role | None = None
@@ -127,7 +128,7 @@ class Source:
     def _readable(self) -> Iterator[None]:
         try:
             yield
-        except (EOFError, zlib.error, gzip.BadGzipFile, _zstd_error()) as error:
+        except _damage_errors() as error:
             raise InputError(f"the compressed file is damaged or cut off ({error})", file=self.name) from None
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", file=self.name) from None
@@ -303,11 +304,20 @@ class Source:
 
     @cached_property
     def sample(self) -> Sample:
-        """The sample of the input for format detection.
+        """The sample of the input for format detection, or of the part of a document that was named as ``FILE#NAME``.
 
         Raises:
             InputError: the input is empty, binary, or invalid JSON.
         """
+        found = self._first_sample()
+        if found.kind == "document" and self.tracker and isinstance(found.value, dict):
+            part = self.document.get(self.tracker)
+            if isinstance(part, dict | list):
+                self.document, self.tracker = part, ""
+                return Sample("document", part)
+        return found
+
+    def _first_sample(self) -> Sample:
         if self.is_folder:
             return Sample("folder", Path(self.path))
         with self._readable():
@@ -435,10 +445,11 @@ def cache_until_changed(read: Callable[[str], Content]) -> Callable[[str], Conte
     return read_if_changed
 
 
-def _zstd_error() -> type[Exception]:
-    """Return the error class of the zstd module if it is loaded. It is loaded only for files that need it."""
-    loaded = sys.modules.get("compression.zstd") or sys.modules.get("backports.zstd")
-    return cast(type[Exception], loaded.ZstdError) if loaded else EOFError
+def _damage_errors() -> tuple[type[Exception], ...]:
+    """Return the errors of damaged archives. The modules gzip and zstd are loaded only for files that need them."""
+    names = {"gzip": "BadGzipFile", "compression.zstd": "ZstdError", "backports.zstd": "ZstdError"}
+    loaded = (getattr(sys.modules[module], name) for module, name in names.items() if module in sys.modules)
+    return EOFError, zlib.error, *loaded
 
 
 def _decode_line(line: bytes) -> Any:

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import one_line
+from .records.names import points
 
 if TYPE_CHECKING:
     from .source import Sample
@@ -17,6 +18,7 @@ _GIT_LFS = "version https://git-lfs.github.com/spec/"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _KEYS_SHOWN = 12
 _LEVELS = 3
+_SURE_NAME = 10
 _FEWEST_COLUMNS = 3
 
 
@@ -155,7 +157,8 @@ def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
     seen = (
         f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_list_keys, levels))}"
     )
-    closest = [_describe_closest(levels) or _table_advice(sample, levels[0])] if with_closest else []
+    advised = _ratings_advice(levels[0])
+    closest = [advised or _describe_closest(levels) or _table_advice(sample, levels[0])] if with_closest else []
     return "; ".join(part for part in (error, seen, *closest, advice) if part)
 
 
@@ -165,6 +168,14 @@ def _is_by_columns(sample: Sample) -> bool:
     if {"columns", "data"} <= table.keys() and isinstance(table["data"], list):
         return True
     return any(key in table for key in _DIALOGUE) and all(isinstance(each, list | dict) for each in table.values())
+
+
+def _ratings_advice(keys: list[str]) -> str:
+    """Return the advice for a table with a column of people and one of a judge; an empty string for other tables."""
+    people, judges = ([key for key in keys if points(role, key) >= _SURE_NAME] for role in ("person", "machine"))
+    if not people or not judges:
+        return ""
+    return f"if these are ratings, name them: --columns rating={people[0]} --columns score={judges[0]}"
 
 
 def _table_advice(sample: Sample, keys: list[str]) -> str:

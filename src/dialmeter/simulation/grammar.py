@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from ..model import SYSTEM, USER, Act
-from .world import DONTCARE, World, remembered, town
+from .world import DONTCARE, World, remembered
 
 BOOKING = "booking"
 GENERAL = "general"
@@ -120,7 +120,9 @@ class Grammar(Struct, frozen=True):
 @cache
 def phrases() -> dict[str, Any]:
     """Load the file of phrases."""
-    return msgspec.toml.decode(Path(__file__).with_name("data").joinpath("phrases.toml").read_bytes(), type=dict[str, Any])
+    return msgspec.toml.decode(
+        Path(__file__).with_name("data").joinpath("phrases.toml").read_bytes(), type=dict[str, Any]
+    )
 
 
 _FRAMES = {"search": ("inform", "inform", ""), "book": ("book", "inform", ""), "choice": ("choice", "inform", "choice")}
@@ -145,8 +147,12 @@ def grammar(world: World, speaker: str) -> Grammar:
     }
     frames |= {
         (service, intent): _frames(service, intent, [text.replace("{place}", world.place) for text in texts])
-        for service in ("train", BOOKING, GENERAL)
-        for intent, texts in table[speaker].get(service, {}).items()
+        for service, section in [
+            *((name, "journey") for name, domain in world.domains.items() if domain.has_times),
+            (BOOKING, BOOKING),
+            (GENERAL, GENERAL),
+        ]
+        for intent, texts in table[speaker].get(section, {}).items()
     }
     own = table["system_clauses"] if speaker == SYSTEM else {}
     clauses = {}

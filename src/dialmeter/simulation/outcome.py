@@ -15,7 +15,7 @@ from ..core.account import Account, Reason, count_reasons
 from ..model import SYSTEM, USER, Act, Conversation, DomainGoal, Move
 from .grammar import BOOKING, informed, intent_of, value_of
 from .understand import domain_in, values_in
-from .world import DONTCARE, ENDS, REFERENCE, Row, World, reference, town
+from .world import DONTCARE, ENDS, REFERENCE, Row, World, reference
 
 KEYWORD = "pred:keyword"
 """The key of the keyword tracker's states in a line, in addition to ``gold`` and ``pred``."""
@@ -29,9 +29,7 @@ def update_state(state: Mapping[str, str], acts: Iterable[Act], world: World) ->
         {'hotel-area': 'west'}
     """
     given = {
-        f"{name}-{slot}": value
-        for name, slot, value in informed(acts, world)
-        if slot in world.domains[name].informable
+        f"{name}-{slot}": value for name, slot, value in informed(acts, world) if slot in world.domains[name].informable
     }
     return {**state, **given}
 
@@ -145,7 +143,7 @@ def _check_domain(
         found = row is not None
     else:
         offers = [value_of(each) for each in said if each.slot == entity and intent_of(each.name) in _OFFERS]
-        row = world.entity(domain, offers[-1]) if offers else None
+        row = world.entity(domain, offers[-1], goal.info) if offers else None
         found = row is not None and row in world.search(domain, goal.info)
     answers = {each.slot: value_of(each) for each in said if intent_of(each.name) in _ANSWERS}
     right = sum(row is not None and slot in row and answers.get(slot) == row[slot] for slot in goal.requests)

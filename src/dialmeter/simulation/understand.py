@@ -83,7 +83,9 @@ def _slots_by_word(world: World) -> dict[str, str]:
 
 def _parse_clause(text: str, service: str, speaker: str, world: World) -> tuple[str, str] | None:
     matches = _matches(text, speaker, world, service)
-    return next(((each.slot, each.value or world.canonical(service, each.slot, match["v"])) for each, match in matches), None)
+    return next(
+        ((each.slot, each.value or world.canonical(service, each.slot, match["v"])) for each, match in matches), None
+    )
 
 
 def _matches(text: str, speaker: str, world: World, service: str = "") -> Iterator[tuple[Phrase, re.Match[str]]]:
@@ -329,4 +331,4 @@ def _noise_values(world: World, service: str, slot: str) -> tuple[str, ...]:
 
 def _booked(world: World) -> list[str]:
     """Return the domains whose bookings are acts of the service ``booking``."""
-    return [name for name, domain in world.domains.items() if domain.book and domain.has_places]
+    return [name for name, domain in world.domains.items() if domain.book and not domain.has_times]

@@ -13,7 +13,7 @@ from contextlib import closing
 from copy import copy
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar, cast
 from zlib import crc32
 
 import msgspec
@@ -55,6 +55,14 @@ _SUFFIXES = (".csv", ".json", ".csv.gz", ".json.gz", ".csv.zst", ".json.zst")
 _NO_TABLES = ("world.toml", "values.json")
 _DECIDE = ("seats", "beds", "full", "closed", "opens", "last")
 """Columns that say which bookings fail."""
+_QUARTERS = tuple(f"{minutes // 60:02}:{minutes % 60:02}" for minutes in range(0, 24 * 60, 15))
+_COMMON = {
+    **dict.fromkeys((*TIMES, "time"), _QUARTERS),
+    "day": DAYS,
+    "people": tuple("12345678"),
+    "stay": tuple("12345"),
+}
+"""Values of slots that are in no table."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,8 +98,8 @@ class Domain(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def has_places(self) -> bool:
-        """True if results are places with a name."""
-        return self.entity == "name" and not self.is_granted
+        """True if results are places, which a user can also search by name."""
+        return self.entity in self.search and not self.is_granted and not self.has_times
 
     @property
     def has_times(self) -> bool:
@@ -99,13 +107,13 @@ class Domain(Struct, frozen=True, forbid_unknown_fields=True):
         return not self.is_granted and any(slot in self.search for slot in TIMES)
 
 
-class Description(Struct, frozen=True, forbid_unknown_fields=True):
+class WorldFile(Struct, frozen=True, forbid_unknown_fields=True):
     """The content of ``world.toml``.
 
     Attributes:
         place: the name of the place in greetings.
         landmarks: the two ends of a ride for which neither goal nor dialogue name one.
-        values: slot → values that are in no table, such as days.
+        values: slot → values that are in no table, such as the sizes of a booking.
     """
 
     place: str
@@ -122,9 +130,10 @@ def remembered(function: Callable[Concatenate[World, P], T]) -> Callable[Concate
         key = (function, args)
         if key not in world.memory:
             world.memory[key] = function(world, *args, **kwargs)
-        return world.memory[key]
+        found: T = world.memory[key]
+        return found
 
-    return call
+    return cast("Callable[Concatenate[World, P], T]", call)
 
 
 class World:
@@ -137,10 +146,12 @@ class World:
     """
 
     def __init__(
-        self, name: str, description: Description, tables: Mapping[str, tuple[Row, ...]], spellings: Mapping[str, Any]
+        self, name: str, description: WorldFile, tables: Mapping[str, tuple[Row, ...]], spellings: Mapping[str, Any]
     ) -> None:
         self.name = name
-        self.place, self.landmarks, self._values = description.place, description.landmarks, description.values
+        self.place, self.landmarks = description.place, description.landmarks
+        self.common: dict[str, tuple[str, ...]] = {**_COMMON, **description.values}
+        """Slot → values that are in no table."""
         self.domains = description.domains
         self.tables = tables
         self.spellings = spellings
@@ -149,6 +160,21 @@ class World:
         self.digest = hashlib.sha256(content).hexdigest()[:10]
         self.memory: dict[Any, Any] = {}
         self._goal: Goal = {}
+
+    @property
+    def title(self) -> str:
+        """The world in messages."""
+        return "the demo data" if self.name == TOWN else "the world"
+
+    @property
+    def label(self) -> str:
+        """The world in signatures."""
+        return TOWN if self.name == TOWN else f"{self.short_name}@{self.digest}"
+
+    @property
+    def short_name(self) -> str:
+        """The name of the folder."""
+        return Path(self.name).resolve().name if self.name != TOWN else TOWN
 
     def for_goal(self, goal: Goal) -> World:
         """Return this world for one dialogue: the first search and booking of the goal fail, also if tables say nothing about that.
@@ -169,10 +195,10 @@ class World:
         Journeys that leave after a time are sorted earliest first; journeys that arrive by a time, latest first.
         """
         goal = self._goal.get(domain)
-        if goal and goal.fail_info and goal.fail_info.items() <= constraints.items():
-            # A first wish that is a part of the second one, or equal to it, fails only as long as the second is not said.
-            if not goal.info.items() <= constraints.items():
-                return ()
+        is_first = goal and goal.fail_info and goal.fail_info.items() <= constraints.items()
+        # A first wish that is a part of the second one, or equal to it, fails only as long as the second is not said.
+        if goal and is_first and not goal.info.items() <= constraints.items():
+            return ()
         return self._search(domain, frozenset(constraints.items()))
 
     @remembered
@@ -191,10 +217,11 @@ class World:
         ]
         return tuple(results if "leaveat" in times else reversed(results))
 
-    def entity(self, domain: str, name: str) -> Row | None:
-        """Return the place or journey with a name."""
+    def entity(self, domain: str, name: str, constraints: Mapping[str, str]) -> Row | None:
+        """Return the place or journey with a name; if several have it, the first that meets the constraints."""
         rows = self._search(domain, frozenset({(self.domains[domain].entity, name)}))
-        return rows[0] if rows else None
+        meet = self._search(domain, frozenset(constraints.items()))
+        return next((row for row in rows if row in meet), rows[0] if rows else None)
 
     def grant(self, domain: str, details: Mapping[str, str]) -> Row:
         """Return what a domain without a table grants; it is the same for the same request.
@@ -263,9 +290,15 @@ class World:
         }
         if spelled:
             return spelled
-        places = (name for each in self.domains for name in self.values(each, "name"))
-        known = in_table or self._values.get(slot) or ((*self.landmarks, *places) if slot in ENDS else ())
-        return {value: (value,) for value in known}
+        places = (
+            name for key, each in self.domains.items() if each.has_places for name in self.values(key, each.entity)
+        )
+        ends = (*self.landmarks, *places) if slot in ENDS else ()
+        return {value: (value,) for value in in_table or self.common.get(slot) or ends}
+
+    def is_listed(self, domain: str, slot: str) -> bool:
+        """True if the table or the spellings list all values that a search can find."""
+        return bool(self._entry(domain, slot) or self.values(domain, slot))
 
     def _entry(self, domain: str, slot: str) -> dict[str, Any]:
         entry: dict[str, Any] = self.spellings.get(slot, {})
@@ -368,7 +401,11 @@ def load_world(name: str) -> World:
     unknown = next((each for each in paths if each not in description.domains), None)
     if not paths or unknown is not None:
         known = ", ".join(description.domains)
-        reason = f"no domain {one_line(unknown, 80)}; known: {known}" if unknown else f"no table such as hotel.csv; known domains: {known}"
+        reason = (
+            f"no domain {one_line(unknown, 80)}; known: {known}"
+            if unknown
+            else f"no table such as hotel.csv; known domains: {known}"
+        )
         advice = "" if own else "; describe other domains in world.toml (see docs/play.md)"
         raise DialmeterError(f"world={one_line(name, 200)}: {reason}{advice}")
     domains = {each: domain for each, domain in description.domains.items() if each in paths or domain.is_granted}
@@ -391,11 +428,11 @@ def _domain_of(name: str) -> str:
     return name.partition(".")[0].removesuffix("_db").lower()
 
 
-def _read_description(path: Path) -> Description:
+def _read_description(path: Path) -> WorldFile:
     source = Source(str(path))
     with closing(source), placing(file=source.name):
         try:
-            return msgspec.toml.decode(source.text, type=Description)
+            return msgspec.toml.decode(source.text, type=WorldFile)
         except msgspec.MsgspecError as error:
             raise InputError(str(error).replace("`", "")) from None
 
@@ -409,26 +446,34 @@ def _read_json(path: Path, kind: type) -> Any:
 
 
 def _read_table(path: Path, domain: Domain) -> tuple[Row, ...]:
-    """Return the rows of a table, with names of columns and texts in lower case; other values than texts and numbers are left out."""
+    """Return the rows of a table in lower case, with the columns that the domain knows; what a row does not have is unknown."""
     if ".csv" in path.suffixes:
         with closing(Source(str(path))) as source:
             rows: Iterable[Mapping[str, Any]] = [cells for _, cells in read_csv(source).rows]
     else:
         rows = _read_json(path, list)
     with placing(file=str(path)):
-        table = tuple(_row(number, row) for number, row in enumerate(rows, 1))
-        if not table:
-            raise InputError("the table has no row")
-        columns = set(table[0])
-        for number, row in enumerate(table, 1):
-            if set(row) != columns:
-                odd = min(set(row) ^ columns)
-                raise InputError(f"row {number}: every row needs the columns of the first one; {one_line(odd, 80)} is in one only")
-        needed = (domain.entity, *(TIMES if domain.has_times else ()))
-        missing = next((slot for slot in needed if slot not in columns), None)
+        table = [_row(number, row) for number, row in enumerate(rows, 1)]
+        known = {
+            *domain.search,
+            *domain.book,
+            *domain.request,
+            domain.entity,
+            *_DECIDE,
+            *(TIMES if domain.has_times else ()),
+        }
+        columns = [column for column in dict.fromkeys(column for row in table for column in row) if column in known]
+        missing = next((slot for slot in _needed(domain) if slot not in columns), None)
         if missing is not None:
-            raise InputError(f"no column {missing}")
-    return table
+            raise InputError(f"no column {missing}" if table else "the table has no row")
+        return tuple(
+            {column: row.get(column, "" if column in _DECIDE else UNKNOWN) for column in columns} for row in table
+        )
+
+
+def _needed(domain: Domain) -> tuple[str, ...]:
+    """Return the columns that a table needs; that of a domain without a search decides nothing."""
+    return () if domain.is_granted else (domain.entity, *domain.needed, *(TIMES if domain.has_times else ()))
 
 
 def _row(number: int, row: Any) -> Row:

@@ -6,16 +6,17 @@ from, so the caller must say it: labels drawn at random or by verdict (post-stra
 
 from __future__ import annotations
 
-from math import ceil, hypot, nan, sqrt
+from math import ceil, hypot, sqrt
 
 from msgspec import Struct
 
-from ..numeric import NDArray, np
+from ..numeric import np
 from .formulas import Floats
-from .intervals import clustered_proportion, normal_quantile, student_quantile, wilson_interval
-from .labels import Clusters, Figure, LabelTable
+from .intervals import normal_quantile, student_quantile, wilson_interval
+from .labels import Clusters, Figure, LabelTable, clustered
 
 Z = normal_quantile(0.95)
+_ONE_CONTEXT = "all labels are of one context; label others"
 
 
 class CorrectedRate(Struct, frozen=True, omit_defaults=True):
@@ -72,9 +73,11 @@ def post_stratified(verdicts: Floats, labels: Floats, clusters: Clusters) -> tup
     )
     if clusters.count == m:
         return _around(value, sqrt(variance), None), influence
-    g = clusters.count
+    g, degrees = clusters.count, len(set(clusters.numbers[known])) - 1
+    if not degrees:
+        return CorrectedRate(value, reason=_ONE_CONTEXT), influence
     variance = max(variance, g / (g - 1) * float((clusters.sums(influence) ** 2).sum()))
-    return _around(value, sqrt(variance), len(set(clusters.numbers[known])) - 1), influence
+    return _around(value, sqrt(variance), degrees), influence
 
 
 def rate_difference(first: tuple[CorrectedRate, Floats], second: tuple[CorrectedRate, Floats], clusters: Clusters, known: Floats) -> CorrectedRate:  # fmt: skip
@@ -88,10 +91,12 @@ def rate_difference(first: tuple[CorrectedRate, Floats], second: tuple[Corrected
     """
     if first[0].value is None or second[0].value is None:
         return CorrectedRate(None, reason=first[0].reason or second[0].reason)
-    g = clusters.count
+    g, degrees = clusters.count, len(set(clusters.numbers[known.astype(bool)])) - 1
+    if not degrees:
+        return CorrectedRate(first[0].value - second[0].value, reason=_ONE_CONTEXT)
     sums = clusters.sums(first[1] - second[1])
     error = sqrt(g / (g - 1) * float((sums**2).sum()))
-    return _around(first[0].value - second[0].value, error, len(set(clusters.numbers[known.astype(bool)])) - 1)
+    return _around(first[0].value - second[0].value, error, degrees)
 
 
 def ppi(verdicts: Floats, labels: Floats, clusters: Clusters) -> CorrectedRate:
@@ -139,35 +144,18 @@ def rogan_gladen(verdicts: Floats, labels: Floats, clusters: Clusters) -> Correc
     rest = clustered(verdicts == 1, ~known, clusters)
     if rest.value is None:
         return CorrectedRate(None, reason="every item has a label")
-    q, n = rest.value, rest.n or 0.0
+    q, n = rest.value, rest.n
     value = min(1.0, max(0.0, (q + sp - 1) / (se + sp - 1)))
+    if n is None:
+        return CorrectedRate(value, reason=rest.reason)
     q2, s, c = (n * q + Z * Z / 2) / (n + Z * Z), (n1 * se + 1) / (n1 + 2), (n0 * sp + 1) / (n0 + 2)
     theta = (q2 + c - 1) / (s + c - 1)
     s_variance, c_variance = s * (1 - s) / (n1 + 2), c * (1 - c) / (n0 + 2)
     middle = theta + 2 * Z * Z * (theta * s_variance - (1 - theta) * c_variance)
     spread = q2 * (1 - q2) / (n + Z * Z) + theta * theta * s_variance + (1 - theta) ** 2 * c_variance
     half = Z * sqrt(spread) / (s + c - 1)
-    return CorrectedRate(value, (max(0.0, middle - half), min(1.0, middle + half)))
-
-
-def clustered(hits: NDArray[np.bool_], of: NDArray[np.bool_], clusters: Clusters) -> Figure:
-    """Return the share of hits among some items, with Wilson's interval for their effective number."""
-    counts = clusters.sums((hits & of).astype(np.float64)), clusters.sums(of.astype(np.float64))
-    found = clustered_proportion([(int(hit), int(size)) for hit, size in zip(*counts, strict=True)])
-    if found.value is None:
-        return Figure(None, reason="no such item")
-    ci = (found.low, found.high) if found.low is not None and found.high is not None else None
-    return Figure(found.value, ci, n=_effective(found.value, counts, found.n), reason=found.reason or "")
-
-
-def _effective(share: float, counts: tuple[Floats, Floats], n: int) -> float:
-    """Return as many independent items as give the variance between clusters."""
-    own, sizes = (each[counts[1] > 0] for each in counts)
-    g = len(sizes)
-    if share in (0, 1) or g == n:
-        return float(g)
-    variance = g / (g - 1) * float(((own - share * sizes) ** 2).sum()) / n**2 if g > 1 else nan
-    return min(float(n), share * (1 - share) / variance) if variance else nan
+    low, high = (min(1.0, max(0.0, each)) for each in (middle - half, middle + half))
+    return CorrectedRate(value, (low, high))
 
 
 def plain_rate(passed: Floats) -> Figure:
@@ -183,7 +171,8 @@ def labels_needed(table: LabelTable, judged: int, half: float) -> int | None:
 
     A judge saves at most the share MCC² of labels.
     """
-    p, mcc = float(table.people), float(table.mcc)
+    with np.errstate(all="ignore"):
+        p, mcc = float(table.people), float(table.mcc)
     saved = 0.0 if np.isnan(mcc) else mcc * mcc
     # z² p (1 - p) (1 / n - saved / n + saved / judged) ≤ half², solved for n.
     room = half * half / (Z * Z) - p * (1 - p) * saved / judged

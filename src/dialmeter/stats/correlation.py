@@ -23,11 +23,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from math import atanh, comb, erfc, factorial, perm, prod, sqrt, tanh
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from ..numeric import NDArray, np
 from .draws import product

@@ -11,10 +11,9 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..numeric import np
+from ..numeric import NDArray, np
 from .formulas import Floats
-from .intervals import clustered_proportion
-from .labels import Clusters, LabelTable, compare_labels, percentiles
+from .labels import Clusters, LabelDifference, LabelTable, clustered, compare_labels, percentiles
 from .significance import mcnemar_p
 
 FLIP_MARGIN = 0.1
@@ -51,7 +50,11 @@ class Drift(Struct, frozen=True):
 
     Attributes:
         noise: the share of verdicts that differ between repeats of the old version; None if it was not measured.
-        p: the exact McNemar test of the flips.
+        p: McNemar's test of the flips.
+        only_right: the labelled items that only the old version has right, and only the new one.
+        p_right: McNemar's test of them. It is valid only if items are independent: each in a context of its own.
+        independent: they are.
+        differences: figure → the new version minus the old one, with the p value of versions that are swapped within contexts.
     """
 
     n: int
@@ -60,6 +63,10 @@ class Drift(Struct, frozen=True):
     p: float
     noise: float | None
     changes: list[Change]
+    only_right: tuple[int, int] = (0, 0)
+    p_right: float | None = None
+    independent: bool = False
+    differences: dict[str, LabelDifference] = {}
 
     @property
     def verdict(self) -> DriftVerdict:
@@ -110,18 +117,26 @@ def drift(
         limits = flips.around_zero
     changes = [_change("pass rate", float((new - old).mean()), limits, margin, n), flips]
     known = ~np.isnan(labels)
-    if known.any():
-        own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
-        found = compare_labels(labels[known], new[known], old[known], own)
-        same = _flips(own, new[known] != old[known], noise)
-        for name in ("accuracy", "kappa"):
-            each = found[name]
-            limits = each.ci, each.ci90
-            if not same.value:
-                table = LabelTable.count(labels[known], new[known], np.ones(int(known.sum())))
-                limits = same.around_zero if name == "accuracy" else _kappa_limits(table, same.around_zero)
-            changes.append(_change(name, each.difference, limits, margin, int(known.sum())))
-    return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+    if not known.any():
+        return Drift(n, up, down, mcnemar_p(up, down), noise, changes)
+    own = Clusters([key for key, is_known in zip(keys, known, strict=True) if is_known])
+    found = compare_labels(labels[known], new[known], old[known], own)
+    same = _flips(own, new[known] != old[known], noise)
+    for name in ("accuracy", "kappa"):
+        each = found.get(name)
+        if each is None:
+            reason = "not defined: people or a version give one label only"
+            changes.append(Change(name, None, None, None, "cannot tell", reason=reason))
+            continue
+        limits = each.ci, each.ci90
+        if not same.value:
+            table = LabelTable.count(labels[known], new[known], np.ones(int(known.sum())))
+            limits = same.around_zero if name == "accuracy" else _kappa_limits(table, same.around_zero)
+        changes.append(_change(name, each.difference, limits, margin, int(known.sum())))
+    right = old[known] == labels[known], new[known] == labels[known]
+    only = int((right[0] & ~right[1]).sum()), int((right[1] & ~right[0]).sum())
+    independent = own.count == len(own.keys)
+    return Drift(n, up, down, mcnemar_p(up, down), noise, changes, only, mcnemar_p(*only), independent, found)
 
 
 def _kappa_limits(table: LabelTable, flips: tuple[Limits, Limits]) -> tuple[Limits, Limits]:
@@ -141,12 +156,9 @@ def _kappa_limits(table: LabelTable, flips: tuple[Limits, Limits]) -> tuple[Limi
     return limits(flips[0]), limits(flips[1])
 
 
-def _flips(clusters: Clusters, flipped: Floats, noise: float | None) -> Change:
-    counts = clusters.sums(1.0 * flipped), clusters.sums(np.ones(len(flipped)))
-    pairs = [(int(hit), int(size)) for hit, size in zip(*counts, strict=True)]
-    wide, narrow = (clustered_proportion(pairs, confidence=each) for each in (0.95, 0.9))
-    ci = (wide.low, wide.high) if wide.low is not None and wide.high is not None else None
-    ci90 = (narrow.low, narrow.high) if narrow.low is not None and narrow.high is not None else None
+def _flips(clusters: Clusters, flipped: NDArray[np.bool_], noise: float | None) -> Change:
+    wide, narrow = (clustered(flipped, np.ones_like(flipped), clusters, each) for each in (0.95, 0.9))
+    ci, ci90 = wide.ci, narrow.ci
     verdict: DriftVerdict = "cannot tell"
     reason = ""
     if noise is None:

@@ -9,9 +9,10 @@ resample is exact, and the order of additions does not matter.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import frexp, fsum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from ..numeric import ArrayLike, NDArray, np
 
@@ -21,8 +22,7 @@ FRACTION_BITS = 30
 FLOAT_BITS = 53
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(Struct, frozen=True):
     """A function of sums, the columns that it reads, and the range of its values.
 
     Attributes:

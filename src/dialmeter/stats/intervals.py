@@ -6,19 +6,22 @@ The formulas are a few lines each and do not use scipy, because importing it tak
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from functools import cache
 from math import exp, fsum, gamma, isnan, lgamma, log, log1p, pi, sqrt
-from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ..numeric import NDArray, np
 
-NORMAL = NormalDist()
+if TYPE_CHECKING:
+    from statistics import NormalDist
+
 _FEW_DEGREES = 300
 """For more degrees of freedom, a ratio of gamma functions comes from its series."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
+class Interval(Struct, frozen=True):
     """A number with its confidence interval.
 
     Attributes:
@@ -49,6 +52,14 @@ class Interval:
         return None if self.low is None or self.high is None else (self.low, self.high)
 
 
+@cache
+def normal() -> NormalDist:
+    """Return the normal distribution. The module of Python is imported when it is used, because that takes long."""
+    from statistics import NormalDist
+
+    return NormalDist()
+
+
 def check_confidence(confidence: float) -> float:
     """Return a confidence level, or raise ValueError if it is not strictly between 0 and 1, such as 95 instead of 0.95.
 
@@ -68,7 +79,7 @@ def normal_quantile(confidence: float) -> float:
         >>> round(normal_quantile(0.95), 4)
         1.96
     """
-    return NORMAL.inv_cdf((1 + check_confidence(confidence)) / 2)
+    return normal().inv_cdf((1 + check_confidence(confidence)) / 2)
 
 
 def student_quantile(confidence: float, degrees: int) -> float:
@@ -167,7 +178,7 @@ def expanded_tail(confidence: float, n: int) -> float:
         >>> round(expanded_tail(0.95, 20), 4), round(expanded_tail(0.95, 1000), 4)
         (0.0159, 0.0248)
     """
-    return NORMAL.cdf(-student_quantile(confidence, n - 1) * sqrt(n / (n - 1)))
+    return normal().cdf(-student_quantile(confidence, n - 1) * sqrt(n / (n - 1)))
 
 
 def expanded_p(p: float, n: int) -> float:
@@ -177,7 +188,7 @@ def expanded_p(p: float, n: int) -> float:
         >>> round(expanded_p(0.05, 20), 4), round(expanded_p(0.05, 1000), 4)
         (0.0713, 0.0504)
     """
-    z = -NORMAL.inv_cdf(p / 2)
+    z = -normal().inv_cdf(p / 2)
     return student_p(z * sqrt((n - 1) / n), n - 1)
 
 

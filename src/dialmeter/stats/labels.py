@@ -12,11 +12,13 @@ from functools import cached_property
 from math import sqrt
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ..numeric import NDArray, np
 from .correlation import cluster_numbers, cluster_weights
 from .formulas import Floats
 from .intervals import clustered_proportion, student_p, wilson_interval
+from .significance import holm
 
 RESAMPLES = 2000
 _THRESHOLD_RESAMPLES = 500
@@ -190,6 +192,23 @@ def _defined(value: Floats) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
+def clustered(hits: NDArray[np.bool_], of: NDArray[np.bool_], clusters: Clusters, confidence: float = 0.95) -> Figure:
+    """Return the share of hits among some items, with Wilson's interval for their effective number."""
+    counts, sizes = (clusters.sums(each.astype(np.float64)) for each in (hits & of, of))
+    pairs = [(int(hit), int(size)) for hit, size in zip(counts, sizes, strict=True)]
+    found = clustered_proportion(pairs, confidence=confidence)
+    if found.value is None:
+        return Figure(None, reason="no such item")
+    if found.low is None or found.high is None:
+        return Figure(found.value, reason=found.reason or "")
+    g, share = int((sizes > 0).sum()), found.value
+    effective = float(g)
+    if share not in (0, 1) and g < found.n:
+        deviations = float(((counts - share * sizes) ** 2).sum()) / found.n**2
+        effective = min(float(found.n), share * (1 - share) * (g - 1) / (g * deviations))
+    return Figure(share, (found.low, found.high), n=effective)
+
+
 def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confidence: float = 0.95) -> dict[str, Figure]:
     """Compute all figures of the table of labels and verdicts.
 
@@ -204,13 +223,9 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confiden
         for name, (label, verdict) in {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}.items()
     }
     figures = {}
-    for name, (counted, of) in PROPORTIONS.items():
-        hits, all_ = (clusters.sums(sum(1.0 * cells[cell] for cell in part.split())) for part in (counted, of))
-        found = clustered_proportion(
-            [(int(hit), int(size)) for hit, size in zip(hits, all_, strict=True)], confidence=confidence
-        )
-        ci = (found.low, found.high) if found.low is not None and found.high is not None else None
-        figures[name] = Figure(found.value, ci, n=float(found.n), reason=found.reason or "")
+    for name, parts in PROPORTIONS.items():
+        hits, of = (np.any([cells[cell] for cell in part.split()], axis=0) for part in parts)
+        figures[name] = clustered(hits, of, clusters, confidence)
     with np.errstate(all="ignore"):
         table = LabelTable.count(labels, verdicts, np.ones(len(labels)))
         drawn = LabelTable.count(labels, verdicts, clusters.weights())
@@ -218,7 +233,60 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confiden
             value = _defined(formula(table))
             ci, undefined = percentiles(formula(drawn), confidence) if name != "best_constant" else (None, 0)
             reason = "" if value is not None else "not defined: people or the judge give one label only"
+            if value is not None and ci is None and name != "best_constant":
+                reason = "no interval: all resamples are equal"
             figures[name] = Figure(value, ci if value is not None else None, undefined=undefined, reason=reason)
+    return figures
+
+
+CLASS_FIGURES = (
+    "exact",
+    "within_one",
+    "kappa",
+    "kappa_linear",
+    "kappa_quadratic",
+    "ac1",
+    "ac2_linear",
+    "ac2_quadratic",
+)
+
+
+def class_figures(
+    labels: NDArray[np.int64], verdicts: NDArray[np.int64], count: int, clusters: Clusters, confidence: float = 0.95
+) -> dict[str, Figure]:
+    """Compute the agreement of labels and verdicts that are ordered classes, numbered from 0: exact, within one, kappa and Gwet's AC.
+
+    Example:
+        >>> same, keys = np.array([0, 1, 2, 2]), Clusters(["a", "b", "c", "d"])
+        >>> figures = class_figures(same, np.array([0, 1, 2, 1]), 3, keys)
+        >>> figures["exact"].value, figures["within_one"].value, round(figures["kappa"].value, 4)
+        (0.75, 1.0, 0.6364)
+    """
+    cells = np.equal.outer(labels * count + verdicts, np.arange(count * count)).astype(np.float64)
+    steps = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) / max(count - 1, 1)
+
+    def formulas(weights: Floats) -> dict[str, Floats]:
+        shares = (weights @ cells / weights.sum(axis=1, keepdims=True)).reshape(-1, count, count)
+        rows, columns = shares.sum(axis=2), shares.sum(axis=1)
+        expected, middle = rows[:, :, None] * columns[:, None, :], (rows + columns) / 2
+        spread = (middle * (1 - middle)).sum(axis=1) / (count * max(count - 1, 1))
+        near = np.abs(np.subtract.outer(np.arange(count), np.arange(count))) <= 1
+        found = {"within_one": (shares * near).sum(axis=(1, 2))}
+        for ending, credit in (("", 1.0 * (steps == 0)), ("_linear", 1 - steps), ("_quadratic", 1 - steps**2)):
+            agreed = (shares * credit).sum(axis=(1, 2))
+            by_chance = (expected * credit).sum(axis=(1, 2)), credit.sum() * spread
+            kappa, gwet = ((agreed - chance) / (1 - chance) for chance in by_chance)
+            found |= {f"kappa{ending}": kappa, f"ac{2 if ending else 1}{ending}": gwet}
+            found |= {} if ending else {"exact": agreed}
+        return found
+
+    with np.errstate(all="ignore"):
+        values, drawn = formulas(np.ones((1, len(labels)))), formulas(clusters.weights())
+    figures = {}
+    for name in CLASS_FIGURES:
+        value, (ci, undefined) = _defined(values[name][0]), percentiles(drawn[name], confidence)
+        reason = "" if value is not None else "not defined: people and the judge give one class only"
+        figures[name] = Figure(value, ci if value is not None else None, undefined=undefined, reason=reason)
     return figures
 
 
@@ -229,10 +297,11 @@ class LabelDifference(Struct, frozen=True):
     ci: tuple[float, float] | None
     ci90: tuple[float, float] | None
     p: float
+    p_holm: float | None = None
 
 
 def compare_labels(labels: Floats, first: Floats, second: Floats, clusters: Clusters) -> dict[str, LabelDifference]:
-    """Compare two judges on the same labelled items: the figures of the first minus those of the second."""
+    """Compare two judges on the same labelled items: the figures of the first minus those of the second, if both are defined."""
     weights, ones = clusters.weights(), np.ones(len(labels))
     flips = np.random.Generator(np.random.PCG64(0)).integers(0, 2, (9999, clusters.count))
     with np.errstate(all="ignore"):
@@ -248,13 +317,16 @@ def compare_labels(labels: Floats, first: Floats, second: Floats, clusters: Clus
             observed = float(
                 formula(LabelTable.count(labels, first, ones)) - formula(LabelTable.count(labels, second, ones))
             )
+            if np.isnan(observed):
+                continue
             drawn = formula(LabelTable.count(labels, first, weights)) - formula(
                 LabelTable.count(labels, second, weights)
             )
             hits = int((np.abs(formula(one) - formula(two)) >= abs(observed) - 1e-12).sum())
             limits = [percentiles(drawn, confidence)[0] for confidence in (0.95, 0.9)]
             found[name] = LabelDifference(observed, limits[0], limits[1], (1 + hits) / 10_000)
-    return found
+    corrected = holm([each.p for each in found.values()])
+    return {name: replace(each, p_holm=p) for (name, each), p in zip(found.items(), corrected, strict=True)}
 
 
 class Ranked:

@@ -14,12 +14,12 @@ from statistics import fmean, harmonic_mean, variance
 
 from msgspec import Struct
 
-from .intervals import NORMAL, fisher_quantile
+from .intervals import fisher_quantile, normal
 
 ERROR = 0.05
 POWER = 0.8
-_FLOOR = NORMAL.inv_cdf(1 - ERROR / 2)
-SHOWN = _FLOOR + NORMAL.inv_cdf(POWER)
+_FLOOR = normal().inv_cdf(1 - ERROR / 2)
+SHOWN = _FLOOR + normal().inv_cdf(POWER)
 """A test finds a difference of so many standard errors with power .8: 2.80."""
 
 

@@ -37,7 +37,7 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
     """Return the two-sided p value of McNemar's test, from the numbers of units that only one of two systems has right.
 
     Units are assumed to be independent. Turns of one dialogue are not, so count dialogues (for example, those with all turns
-    right) and test means over turns with `paired_randomisation`.
+    right) and test means over turns with `PairedDraws.randomisation`.
 
     If the systems differ on up to 1000 units, p is exact: twice the smaller binomial tail with probability one half, at most
     1, computed with integers. For more units, it is the chi-squared test with the continuity correction of Edwards (1948),
@@ -53,6 +53,19 @@ def mcnemar_p(only_first: int, only_second: int) -> float:
         tail = sum(comb(differing, k) for k in range(min(only_first, only_second) + 1))
         return min(1.0, 2 * tail / (1 << differing))
     return erfc(max(0, abs(only_first - only_second) - 1) / sqrt(2 * differing))
+
+
+def fisher_p(hits: int, n: int, other_hits: int, other_n: int) -> float:
+    """Return the two-sided p value of Fisher's exact test of two shares: the probability of all tables at most as likely.
+
+    Example:
+        >>> round(fisher_p(8, 10, 1, 6), 6)
+        0.034965
+    """
+    total = hits + other_hits
+    ways = [comb(n, k) * comb(other_n, total - k) for k in range(max(0, total - other_n), min(n, total) + 1)]
+    own = comb(n, hits) * comb(other_n, other_hits)
+    return sum(each for each in ways if each <= own) / comb(n + other_n, total)
 
 
 def letter_display(names: Sequence[str], differing: Iterable[tuple[str, str]]) -> dict[str, str]:

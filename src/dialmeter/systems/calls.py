@@ -78,6 +78,7 @@ class CallOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
         made: the calls that were made, in order.
         pairs: all of them, paired.
         failed: number of calls that returned an error.
+        unread: number of calls without a result, or whose arguments cannot be read; they count as not made.
         ignored: number of values that were left out, because tools ignore unknown keys inside an argument.
         facts: expected fact → whether the agent told it.
         first: the first call that was tried, and the error that it returned; no error if it was made.
@@ -89,6 +90,7 @@ class CallOutcome(Struct, frozen=True, omit_defaults=True, kw_only=True):
     made: tuple[ScoredCall, ...] = ()
     pairs: tuple[PairedCall, ...] = ()
     failed: int = 0
+    unread: int = 0
     ignored: int = 0
     facts: tuple[tuple[str, bool], ...] = ()
     first: tuple[ScoredCall, str] | None = None
@@ -281,15 +283,7 @@ def _assign(common: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]
 def _pair(expected: ScoredCall | None, made: ScoredCall | None) -> PairedCall:
     call = expected or made
     assert call is not None
-    if expected is None or made is None:
-        mark: Mark = "extra" if expected is None else "missed"
-        counted = _compared(call, call).elements()
-        items = [
-            ArgumentMark(path, mark, **({"made": text} if expected is None else {"expected": text}))
-            for path, text in counted
-        ]
-        return PairedCall(call.tool, call.requestor, mark, tuple(items), made.at if made else -1)
-    wanted, found = _compared(expected, expected), _compared(made, expected)
+    wanted, found = (Counter() if each is None else _compared(each, expected or each) for each in (expected, made))
     items = [ArgumentMark(path, "correct", text, text) for path, text in (wanted & found).elements()]
     left, over = _by_path(wanted - found), _by_path(found - wanted)
     for path in dict.fromkeys((*left, *over)):
@@ -299,14 +293,15 @@ def _pair(expected: ScoredCall | None, made: ScoredCall | None) -> PairedCall:
         items += [ArgumentMark(path, "missed", text) for text in missing[both:]]
         items += [ArgumentMark(path, "extra", made=text) for text in added[both:]]
     is_correct = all(item.mark == "correct" for item in items)
-    return PairedCall(call.tool, call.requestor, "correct" if is_correct else "wrong", tuple(items), made.at)
+    mark: Mark = "extra" if expected is None else "missed" if made is None else "correct" if is_correct else "wrong"
+    return PairedCall(call.tool, call.requestor, mark, tuple(items), made.at if made else -1)
 
 
 def _by_path(items: Counter[Item]) -> dict[str, list[str]]:
     texts: dict[str, list[str]] = defaultdict(list)
-    for path, text in sorted(items.elements()):
+    for path, text in items.elements():
         texts[path].append(text)
-    return texts
+    return {path: sorted(own) for path, own in texts.items()}
 
 
 def paired(outcome: CallOutcome, paths: Paths) -> CallOutcome:
@@ -361,10 +356,10 @@ def writing_tools(
 
 
 def read_calls(trajectory: Trajectory, tools: Mapping[str, bool]) -> CallOutcome | None:
-    """Return the expected and the made calls of a dialogue, not paired; None if it does not say what is expected."""
+    """Return the expected and the made calls of a dialogue, not paired; None without a goal or without messages."""
     if trajectory.ending in ABORTED:
         return CallOutcome(lost=True)
-    if trajectory.goal is None:
+    if trajectory.goal is None or not trajectory.steps:
         return None
     empty = (("", ""),)
     expected = tuple(
@@ -372,18 +367,19 @@ def read_calls(trajectory: Trajectory, tools: Mapping[str, bool]) -> CallOutcome
         for each in trajectory.goal.actions
         if tools.get(each.name)
     )
+    writing = [(step, call) for step in trajectory.steps for call in step.calls if tools.get(call.name)]
     tried = [
         (ScoredCall(call.name, step.speaker, items_of_arguments(call.arguments), step.at), call)
-        for step in trajectory.steps
-        for call in step.calls
+        for step, call in writing
         # Without a result it is unknown whether a call changed anything.
-        if tools.get(call.name) and call.result is not None and not call.unreadable
+        if call.result is not None and not call.unreadable
     ]
     said = "\n".join(_talk(trajectory.steps))
     return CallOutcome(
         expected=expected,
         made=tuple(scored for scored, call in tried if not call.failed),
         failed=sum(call.failed for _, call in tried),
+        unread=len(writing) - len(tried),
         # The benchmarks remove commas from the talk only, so they never find a fact with a comma.
         facts=tuple((fact, fact.lower() in said) for fact in trajectory.goal.outputs),
         first=next(((scored, call.result or "" if call.failed else "") for scored, call in tried), None),

@@ -20,7 +20,9 @@ from ..model import ABORTED, Notice, Trajectory
 from ..readers.conversations import Trajectories, open_trajectories
 from .calls import calls_of_log, writing_tools
 from .measures import (
+    CALLS,
     NO_REWARD,
+    SUCCESS,
     SystemOutcome,
     SystemSettings,
     choose_scorer,
@@ -209,13 +211,17 @@ CALL_FINDINGS = ("tools", "call_counts", "costs", "noise", "needs")
 
 
 def finish_system_run(writer: RunWriter, result: SystemResult, about: Mapping[str, Any]) -> None:
-    """Close the run with the scores over all dialogues and the success of each dialogue."""
-    success = [None if each.success is None else float(each.success) for each in result.outcomes]
+    """Close the run with the scores over all dialogues; success and the measures of calls have a value per dialogue."""
+    columns = {SUCCESS.name: [None if each.success is None else float(each.success) for each in result.outcomes]}
+    for measure in CALLS:
+        if result.parts(measure):
+            values = (None if each.success is None else each.number(measure.column) for each in result.outcomes)
+            columns[measure.name] = list(values)
     finish_run(
         writer,
         about,
         result,
-        columns={"Success": success},
+        columns=columns,
         findings={
             name: getattr(result, name)
             for name in ("scores_without_infrastructure", "efforts", "endings", "tasks", *CALL_FINDINGS)

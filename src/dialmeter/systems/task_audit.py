@@ -170,9 +170,9 @@ def dead_calls(runs: Sequence[CallOutcome]) -> _Found | None:
         without = sum(each.same_database is True and each.pairs[number].mark != "correct" for each in runs)
         parts = []
         if errors and all(errors):
-            parts.append(f"refused to all {len(errors)} that tried it first: {one_line(errors[0], 100)}")
+            parts.append(f"refused in each of {len(errors)} runs that tried it first: {one_line(errors[0], 100)}")
         if without:
-            parts.append(f"{without} runs reach the expected database without it")
+            parts.append(f"the expected database is reached without it in {without} of {len(runs)} runs")
         if parts:
             evidence.append(f"expected {_call_words(call.tool, call.items)}; {'; '.join(parts)}")
     return (1.0, tuple(evidence)) if evidence else None
@@ -199,7 +199,7 @@ def _same(runs: Sequence[AuditedRun]) -> dict[str, _Found]:
         units[number if is_one else run.agent].append(run)
     others = [own for own in units.values() if not any(run.is_right for run in own)]
     right = len(units) - len(others)
-    share = 2 if is_one else 1
+    share, units_are = (2, "runs") if is_one else (1, "agents")
 
     def most(alike: Callable[[AuditedRun], Iterable[str]]) -> tuple[int, str]:
         counts = Counter(each for own in others for each in {each for run in own for each in alike(run)})
@@ -215,7 +215,7 @@ def _same(runs: Sequence[AuditedRun]) -> dict[str, _Found]:
     for name, (alike, words) in kinds.items():
         count, text = most(alike)
         if count >= _MIN_UNITS and count > right:
-            line = f"{count} of {len(units)} {words.format(text)}, {right} what is expected"
+            line = f"{count} of {len(units)} {units_are} {words.format(text)}; {right} do what is expected"
             found[name] = ((count - right) / (len(units) + 1) / share, (line,))
     return found
 
@@ -235,7 +235,7 @@ def _other_items(run: AuditedRun) -> Iterator[str]:
 def _unsolved(runs: Sequence[AuditedRun]) -> _Found | None:
     if len(runs) < _MIN_UNITS or any(run.outcome.success for run in runs):
         return None
-    line = f"0 of {len(runs)} runs of {len({run.agent for run in runs})} agents are successful"
+    line = f"0 of {len(runs)} runs are successful, by {', '.join(sorted({run.agent for run in runs}))}"
     return 1 - 1 / (len(runs) + 1), (line,)
 
 

@@ -57,10 +57,10 @@ def read_task_patch(path: str | Path) -> TaskPatch:
     source = Source(path)
     try:
         patch = msgspec.convert(source.document, TaskPatch)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, InputError) as error:
+        why = error.message if isinstance(error, InputError) else one_line(str(error))
         raise InputError(
-            f"not a patch of tasks, which `dialmeter study audit --sheet SHEET -o PATCH` makes: {one_line(str(error))}",
-            file=source.name,
+            f"not a patch of tasks, which `dialmeter study audit --sheet SHEET -o PATCH` makes: {why}", file=source.name
         ) from None
     if (patch.kind, patch.schema) != (_KIND, _SCHEMA):
         raise InputError(f"expected a {_KIND} of schema {_SCHEMA}", file=source.name)

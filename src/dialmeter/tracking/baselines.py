@@ -1,4 +1,4 @@
-"""Trivial trackers that use only gold: baselines for the values of a measure. Also scores a tracker together with them.
+"""Trivial trackers that use only gold: baselines for the values of a measure.
 
 Do not confuse ``late`` and ``copy-previous``. ``late`` predicts at every turn the gold state of the previous turn, so it is
 always one turn late. ``copy-previous`` is right until gold first holds a slot; from then on it copies its own previous state.
@@ -6,7 +6,7 @@ always one turn late. ``copy-previous`` is right until gold first holds a slot; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -14,12 +14,8 @@ from msgspec import structs
 
 from ..errors import DialmeterError, did_you_mean
 from ..model import Dialogue, Frame, State, Turn, dialogue_key
-from ..readers.pairs.vocabulary import PairDialogue
-from .align import KeptDialogues
 from .pairs import Normaliser
-from .result import TrackerResult
 from .rule_sets.rules import Rules
-from .scoring import score_again
 
 WRONG = "≠"
 """A value that is neither equal nor similar to any other: it has no letter or digit for similarity scorers."""
@@ -123,32 +119,3 @@ def _with_prediction(turn: Turn, pred: State) -> Turn:
         for service, frame in turn.frames.items()
     }
     return structs.replace(turn, pred=pred, frames=frames, written=None)
-
-
-def yardsticks(result: TrackerResult, names: Iterable[str], seed: int) -> dict[str, TrackerResult]:
-    """Score trivial trackers on the gold of a result, under its measures and rules.
-
-    They predict the same turns that count for the tracker: all turns with gold, or, if the rules skip turns without prediction,
-    only the turns with a prediction.
-
-    Args:
-        result: a result whose dialogues were kept (``score_file(keep=True)``).
-        names: the names of the trivial trackers.
-        seed: the seed of their random choices.
-    """
-    kept, rules = result.files, result.rules
-    assert isinstance(kept, KeptDialogues)
-    # Trivial predictions come from cumulative gold, so they are cumulative even if the states of the tracker are updates.
-    trivial_rules = structs.replace(rules, state="cumulative") if rules.state == "update-pred" else rules
-    results = {}
-    for name in names:
-        tracker = trivial(name, rules, seed)
-
-        def predict(read: PairDialogue, tracker: Callable[[Dialogue], Dialogue] = tracker) -> PairDialogue:
-            dialogue = kept.plain(read)
-            if rules.skips_missing:
-                dialogue = Dialogue(dialogue.id, tuple(turn for turn in dialogue.turns if turn.pred is not None))
-            return kept.vocabulary.with_predictions(read, tracker(dialogue))
-
-        results[name] = score_again(kept, [each.text for each in result.measures], trivial_rules, predict)
-    return results

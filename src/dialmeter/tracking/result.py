@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import nsmallest
+from math import fsum
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from ..core.result import Result, RunFields
 from ..errors import DialmeterError, did_you_mean
 from ..measure import Measure, Reads, Score
 from ..model import Notice
-from ..numeric import np
 from .align import KeptDialogues, PairFiles
 from .diagnosis.findings import notices_of
 from .diagnosis.suspicions import Finding, diagnose
@@ -24,7 +24,6 @@ from .digest import GOLD
 from .resolve_measures import ResolvedMeasure
 from .rule_sets.rules import signature
 from .seen import digest_of, schema_digest, seen_by
-from .tally import gathered
 from .vectors.measure_columns import (
     ActiveTurns,
     Valued,
@@ -81,6 +80,8 @@ class TrackerResult(Result):
         self.measures = [ResolvedMeasure(each.text, with_slots(each.used, self.slots)) for each in scorer.measures]
         """The requested measures, in order."""
         self.unscored = self.findings.missing.shown if self.rules.skips_missing else ""
+        self._worst: dict[str, tuple[list[Worst], int]] = {}
+        """The worst dialogues by a measure that were found before, and their requested number."""
         self.notices = [*notices, *notices_of(self.measures, self.measure_columns, self.findings, self.rules)]
 
     @cached_property
@@ -240,23 +241,39 @@ class TrackerResult(Result):
 
     def worst(self, n: int = 10, measure: str | None = None) -> list[Worst]:
         """Return the dialogues with mistakes and the lowest values of a measure (default: FGA if it was requested)."""
-        chosen = self._ranking(measure).used
-        tally_table = self.measure_columns.tally_table_for(chosen)
-        values = self.measure_columns.values(chosen)
-        of_row = np.array([(not row.exact, row.missed, row.wrong, row.extra) for row in tally_table.table], np.float64)
-        counts = gathered(tally_table, of_row.T).astype(np.int64)
-        mistaken = np.flatnonzero((counts[0] > 0) & ~np.isnan(values)).tolist()
-        shown, ends = values.tolist(), tally_table.ends
-        wrong_turns, *kinds = counts.tolist()
+        ranking = self._ranking(measure)
+        found, most = self._worst.get(ranking.text, ([], -1))
+        if n > most:
+            found = self._find_worst(n, ranking.used)
+            self._worst[ranking.text] = found, n
+        return found[:n]
 
-        def rank(at: int) -> tuple[float, int, int, str]:
+    def _find_worst(self, n: int, measure: Measure) -> list[Worst]:
+        tally_table, columns = (
+            self.measure_columns.tally_table_for(measure),
+            self.measure_columns.columns_of_rows(measure),
+        )
+        kinds = [(row.missed, row.wrong, row.extra) for row in tally_table.table]
+        mistakes = [*map(sum, kinds)]
+        is_wrong = [not row.exact for row in tally_table.table]
+
+        def ranked() -> Iterator[tuple[float, int, int, str, int]]:
             """The lowest value first, then the most wrong turns, then the most mistakes."""
-            return shown[at], -wrong_turns[at], -sum(kind[at] for kind in kinds), tally_table.dialogues[at]
+            for at, dialogue in enumerate(tally_table.dialogues):
+                rows = tally_table.rows_of(at)
+                wrong_turns = sum(map(is_wrong.__getitem__, rows))
+                if not wrong_turns:
+                    continue
+                value = measure.value([fsum(map(column.__getitem__, rows)) for column in columns])
+                if value is not None:
+                    yield value, -wrong_turns, -sum(map(mistakes.__getitem__, rows)), dialogue, at
 
-        return [
-            Worst(tally_table.dialogues[at], shown[at], ends[at + 1] - ends[at], *counts[:, at].tolist())
-            for at in nsmallest(n, mistaken, key=rank)
-        ]
+        found = []
+        for value, wrong_turns, _, dialogue, at in nsmallest(n, ranked()):
+            rows = tally_table.rows_of(at)
+            counts = map(sum, zip(*map(kinds.__getitem__, rows), strict=True))
+            found.append(Worst(dialogue, value, len(rows), -wrong_turns, *counts))
+        return found
 
     def _ranking(self, measure: str | None) -> ResolvedMeasure:
         ranked = [each for each in self.measures if each.used.reads() == "tally" and each.used.gather == "sum"]

@@ -7,7 +7,6 @@ cannot be scored under others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -38,11 +37,6 @@ class _Manifest(Struct):
     warnings: list[Notice] = []
     diagnosis: list[Finding] = []
     intervals: Resampling | None = None
-
-
-def is_run(path: str) -> bool:
-    """Return True if a path is the folder of a run, finished or not."""
-    return any(Path(path, name).exists() for name in ("run.json", "parts"))
 
 
 def measures_of_run(folder: str) -> list[str]:

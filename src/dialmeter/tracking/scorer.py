@@ -53,6 +53,7 @@ class PartialScores(Struct):
     measure_columns: MeasureColumns
     findings: Findings
     breakdowns: dict[str, Breakdown]
+    notices: list[Notice] = []
 
 
 class TrackerScorer:

@@ -16,7 +16,7 @@ from ..core.record import run_identity
 from ..errors import DialmeterError, InputError, NotApplicable, one_line
 from ..garbage import paused_garbage_collection
 from ..measure import Measure
-from ..model import Dialogue, Notice, Turn, dialogue_key
+from ..model import Dialogue, Turn, dialogue_key
 from ..progress import track_reading
 from ..readers.corpus import Corpus, open_span
 from ..readers.layouts.schema import read_schema
@@ -188,14 +188,7 @@ class TrackerSettings(Struct, frozen=True):
         )
 
 
-class TrackerShard(Struct):
-    """The partial scores of one shard."""
-
-    part: PartialScores
-    notices: list[Notice]
-
-
-def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
+def score_shard(task: ShardTask[TrackerSettings]) -> PartialScores:
     """Score one shard of a file of native lines; it can run in any process.
 
     Raises:
@@ -211,7 +204,9 @@ def score_shard(task: ShardTask[TrackerSettings]) -> TrackerShard:
                 rows.add(compared.tracked(dialogue))
 
         read_into(scorer, corpus, only=settings.only, on_row=None if rows is None else take)
-    return TrackerShard(scorer.part, corpus.notices)
+    part = scorer.part
+    part.notices = corpus.notices
+    return part
 
 
 def check_tracker(run: Run) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..measure import Gather
-from ..numeric import NDArray, np
+from ..numeric import np
 from ..stats.formulas import Floats
 
 NEVER = -1
@@ -130,6 +130,7 @@ class UnitTable:
         self.rows = array("I")
         self.turns = array("I")
         self.ends = array("Q", [0])
+        self._times: list[int] = []
 
     def add(self, dialogue_id: str, numbers: list[int], rows: Iterable[Any]) -> None:
         """Add the rows of one dialogue; ``numbers`` has the turn number of each."""
@@ -159,9 +160,12 @@ class UnitTable:
         """Return the turn numbers of one dialogue."""
         return self.turns[self.ends[position] : self.ends[position + 1]]
 
-    def times(self) -> NDArray[np.int64]:
+    def times(self) -> list[int]:
         """Count how often each distinct row occurs."""
-        return np.bincount(np.asarray(self.rows), minlength=len(self.number_of)).astype(np.int64)
+        if sum(self._times) != len(self.rows):
+            counts = Counter(self.rows)
+            self._times = [counts[row] for row in range(len(self.number_of))]
+        return self._times
 
 
 class TallyTable(UnitTable):
@@ -180,7 +184,7 @@ class TallyTable(UnitTable):
 
     def counts(self) -> Counter[int]:
         """Count how often each row number occurs, without zero counts."""
-        return Counter({row: count for row, count in enumerate(self.times().tolist()) if count})
+        return Counter({row: count for row, count in enumerate(self.times()) if count})
 
     def exact_turns(self) -> Iterator[tuple[int, set[int]]]:
         """Yield the number of turns of each dialogue, and the numbers of its exact turns."""
@@ -191,7 +195,7 @@ class TallyTable(UnitTable):
 
     def count_turns(self, fits: Callable[[Tally], int]) -> int:
         """Count the turns whose tally fits, or add up a number of each tally."""
-        return sum(count * fits(tally) for tally, count in zip(self.table, self.times().tolist(), strict=True))
+        return sum(count * fits(tally) for tally, count in zip(self.table, self.times(), strict=True))
 
 
 _PIECE = 8192

@@ -17,43 +17,26 @@ from ..studies.bias import (
     WORDS,
     BiasStudy,
     Filter,
-    rows_of,
 )
 from ..tracking.result import TrackerResult
 from .chart_files import Chart, slug
 from .charts.data import ChartOptions, Estimate, point
 from .charts.grid import TRAIT_GRID, trait_frame
 from .charts.points import SCATTER
-from .tables import Table, grid_of, highest, limits, percent, records_table, table_of
+from .tables import Table, coefficient, grid_of, percent, records_table, table_of
 
 WIDE_FILTERS: tuple[Filter, ...] = ("none", "published")
 VERSIONS = (("TO", "NU"), ("TO1", "NU1"))
 
 
-def coefficient(r: float | None, ci: tuple[float, float] | None = None) -> str:
-    """Format a correlation with its interval; a dash if there is no value.
-
-    Example:
-        >>> coefficient(0.4271, (0.25, 0.575)), coefficient(-0.1), coefficient(None)
-        ('0.427 (0.250 to 0.575)', '-0.100', '–')
-    """
-    if r is None:
-        return "–"
-    return f"{r:.3f} ({limits(ci)})" if ci else f"{r:.3f}"
-
-
-def yardstick_table(system: str, result: TrackerResult, yardsticks: Mapping[str, TrackerResult]) -> Table:
-    """Return the scores of the tracker and of the trivial trackers, and the means of their traits."""
-    measures = [score.measure for score in result.scores]
-    rows = []
-    for name, each in [(system, result), *((f"({name})", one) for name, one in yardsticks.items())]:
-        traits = [row.traits for row in rows_of(each)]
-        means = [f"{fsum(trait[which] for trait in traits) / len(traits):.3f}" for which in VERSIONS[0]]
-        rows.append((name, *(percent(score.value) for score in each.scores), *means))
-    headings = ("tracker", *measures, *(f"mean {which}" for which in VERSIONS[0]))
-    title, numeric = "scores, trivial trackers in brackets", frozenset(range(1, len(headings)))
-    best = highest(rows, range(1, len(measures) + 1))
-    return Table(title, headings, tuple(rows), numeric, foot=(result.account.line,), best=best)
+def scores_table(study: BiasStudy, result: TrackerResult) -> Table:
+    """Return the scores of a tracker, and the means of the traits of its dialogues."""
+    means = {
+        f"mean {which}": f"{fsum(row.traits[which] for row in study.rows) / len(study.rows):.3f}"
+        for which in VERSIONS[0]
+    }
+    row = {**{score.measure: percent(score.value) for score in result.scores}, **means}
+    return grid_of("scores", {study.system: row}, "tracker", row, foot=(result.account.line,))
 
 
 def _trait_table(

@@ -19,7 +19,6 @@ from .charts import canvas
 from .charts.bars import BARS
 from .charts.data import ChartOptions, number_cell, point
 from .charts.fit import AS_DESIGNED, ChartFit, fitted, parse_width
-from .charts.lines import PARALLEL
 from .tables import Table, render
 
 if TYPE_CHECKING:
@@ -113,14 +112,6 @@ def score_chart(name: str, title: str, scores: Mapping[str, Iterable[Score]], y_
     """
     rows = [(system, each.measure, *point(each.value, each.ci)) for system, own in scores.items() for each in own]
     return Chart(name, title, BARS, rows, y_label=y_label)
-
-
-def parallel_chart(title: str, scores: Chart) -> Chart:
-    """Return parallel coordinates of the scores of a bar chart: one row per system, one column per measure."""
-    values = {row[:2]: row[2] for row in scores.rows}
-    systems, measures = (list(dict.fromkeys(row[side] for row in scores.rows)) for side in (0, 1))
-    rows = [(system, *(values.get((system, measure)) for measure in measures)) for system in systems]
-    return Chart("parallel", title, PARALLEL, rows, ("system", *measures))
 
 
 def write_charts(folder: str, charts: Iterable[Chart], kind: canvas.Kind, fit: ChartFit = AS_DESIGNED) -> list[str]:

@@ -10,7 +10,7 @@ from ..core.comparison import PairedDifference, SystemComparison, TaskDifference
 from ..core.ladder import Ladder
 from ..measure import Score
 from .summaries.summary import WIDTH, fit, fit_list, fit_names
-from .tables import Table, interval, p_value, percent, records_table, score_records
+from .tables import Table, interval, p_value, percent, records_table, score_records, signed
 
 
 def stars(p: float | None, most: int = 3) -> str:
@@ -30,8 +30,8 @@ def worse_line(each: PairedDifference) -> str:
         >>> worse_line(PairedDifference("JGA", "new", "base", -0.1, None, 0.0002, 0.0004, 1, 0, 9))
         'new is worse than base under JGA: -10.00, p (Holm) <.001'
     """
-    change = f"{100 * (each.difference or 0):+.2f}"
-    return f"{each.system} is worse than {each.base} under {each.measure}: {change}, p (Holm) {p_value(each.p_holm)}"
+    change = f"{signed(each.difference or 0)}, p (Holm) {p_value(each.p_holm)}"
+    return f"{each.system} is worse than {each.base} under {each.measure}: {change}"
 
 
 def comparison_table(
@@ -143,7 +143,7 @@ def outcome(each: PairedDifference, level: float) -> tuple[str, str]:
         return "no test", each.measure
     if each.p_holm >= level or not each.difference:
         return _NONE, each.measure
-    return ("better" if each.difference > 0 else "worse"), f"{each.measure} ({100 * each.difference:+.2f})"
+    return ("better" if each.difference > 0 else "worse"), f"{each.measure} ({signed(each.difference)})"
 
 
 def comparison_rows(
@@ -190,10 +190,9 @@ def difference_cells(difference: PairedDifference | None) -> tuple[str, ...]:
     """Return difference, its interval, p values, and dialogues won, tied and lost; empty cells for the baseline."""
     if difference is None:
         return ("", "", "", "", "")
-    change = "–" if difference.difference is None else f"{100 * difference.difference:+.2f}"
     tally = f"{difference.better}/{difference.same}/{difference.worse}"
     span = interval(difference.ci, "" if difference.difference is None else difference.reason)
-    return (change, span, p_value(difference.p), p_value(difference.p_holm), tally)
+    return (signed(difference.difference), span, p_value(difference.p), p_value(difference.p_holm), tally)
 
 
 _LISTED = 8

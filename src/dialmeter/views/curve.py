@@ -15,7 +15,7 @@ from .charts import data
 from .charts.bars import BARS
 from .charts.data import ChartOptions
 from .charts.lines import SHARES
-from .tables import Table, highest, interval, percent, records_table, table_of
+from .tables import Table, highest, interval, percent, records_table, signed, table_of
 
 
 def tables_of(curve: Curve) -> Iterator[Table]:
@@ -38,17 +38,6 @@ def share(ratio: float | None) -> str:
         ('0.05', '0', '–')
     """
     return "–" if ratio is None else f"{ratio:g}"
-
-
-def signed(value: float | None) -> str:
-    """Format a difference in percentage points.
-
-    Example:
-        >>> signed(0.0123), signed(-0.5), signed(-1e-9), signed(None)
-        ('+1.23', '-50.00', '+0.00', '–')
-    """
-    # Adding zero turns -0.0 into 0.0.
-    return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
 
 
 def _point_tables(curve: Curve, points: Sequence[CurvePoint], about: str) -> Iterator[Table]:

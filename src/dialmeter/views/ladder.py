@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..core.ladder import TURNING, Ladder, Rung
 from .summaries.summary import fit
-from .tables import Table, interval, p_value, table_of
+from .tables import Table, interval, p_value, signed, table_of
 
 if TYPE_CHECKING:
     from .chart_files import Chart
@@ -95,7 +95,7 @@ def rung_lines(ladder: Ladder, *, with_p: bool = False) -> list[str]:
     cells = [
         (
             _named_with_note(each, with_p),
-            "–" if each.difference is None else f"{100 * each.difference:+.2f}",
+            signed(each.difference),
             interval(each.ci),
             (f"p {p_value(each.p)}" if each.p is not None else "") if with_p else "",
             each.verdict,

@@ -20,7 +20,7 @@ from .tables import Table
 FILE = "charts.json"
 _ALL_MARKS = (
     *(bars.BARS, bars.MISTAKES, bars.SPREAD, bars.WORDS, grid.HEAT_MAP, grid.TRAIT_GRID, grid.VALUES),
-    *(lines.SHARES, lines.TURNS, lines.PARALLEL, lines.SQUARE, points.SCATTER, points.FOREST),
+    *(lines.SHARES, lines.TURNS, lines.SQUARE, points.SCATTER, points.FOREST),
 )
 MARKS: dict[str, canvas.Mark] = {mark.name: mark for mark in _ALL_MARKS}
 """The kinds of charts by name."""

@@ -71,6 +71,7 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
 def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table]:
     """Return calls, noise, costs, the endings with their successes, and the worst tasks; None for every task."""
     endings = {name: dict(counts) for name, counts in result.endings.items()}
+    ended = {name: counts["successful"] + counts["failed"] for name, counts in endings.items()}
     outcomes = ("successful", "failed", "unscored")
     return [
         *call_tables(result),
@@ -89,7 +90,7 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             endings,
             ("<ending", str),
             *((name, lambda each, name=name: endings[each][name]) for name in outcomes),
-            ("share", lambda each: percent(_share(endings[each]["successful"], endings[each]["failed"]))),
+            ("share", lambda each: percent(endings[each]["successful"] / ended[each] if ended[each] else None)),
         ),
         table_of(
             "tasks" if limit is None else "worst tasks",
@@ -99,10 +100,6 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             "<endings:pairs",
         ),
     ]
-
-
-def _share(part: int, rest: int) -> float | None:
-    return part / (part + rest) if part + rest else None
 
 
 def call_tables(result: SystemResult, limit: int | None = None) -> list[Table]:
@@ -206,14 +203,22 @@ def task_charts(tasks: Sequence[AuditedTask], runs: Sequence[AuditedRun]) -> Ite
 def task_grid(
     successes: Sequence[tuple[str, str, bool | None]], ranks: Mapping[str, int] | None = None
 ) -> Iterator[Chart]:
-    """Yield the share of successful trials by task and agent: tasks with a rank in the audit first, then the hardest ones."""
+    """Yield the share of successful trials by task and agent.
+
+    Tasks with a rank in the audit come first, then those in which agents differ most, then the hardest ones.
+    """
     shares: dict[str, dict[str, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for agent, task, success in successes:
         if success is not None:
             shares[task][agent].append(success)
-    means = {task: sum(map(sum, own.values())) / sum(map(len, own.values())) for task, own in shares.items()}
+    means = {task: [sum(tries) / len(tries) for tries in own.values()] for task, own in shares.items()}
     known = ranks or {}
-    ordered = sorted(shares, key=lambda task: (known.get(task, len(known) + 1), means[task], task))
+
+    def place(task: str) -> tuple[float | str, ...]:
+        found = means[task]
+        return known.get(task, len(known) + 1), min(found) - max(found), sum(found), task
+
+    ordered = sorted(shares, key=place)
     rows = [
         (f"{task} (audit: {known[task]})" if task in known else task, agent, sum(tries) / len(tries))
         for task in ordered

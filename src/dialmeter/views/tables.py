@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..core.comparability import add_fields, joint_signature
+from ..core.result import percent as percent  # noqa: PLC0414  other views take it from here
 from ..measure import Score
 from ..readers.csv_files import csv_text
 
@@ -73,16 +74,6 @@ def visible(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
-def percent(value: float | None) -> str:
-    """Format a fraction as percent with two decimals; a dash if there is no value.
-
-    Example:
-        >>> percent(0.33333), percent(None)
-        ('33.33', '–')
-    """
-    return "–" if value is None else f"{100 * value:.2f}"
-
-
 def decimals(value: float | None) -> str:
     """Format a number with three decimals; a dash if there is no value.
 
@@ -113,15 +104,15 @@ def interval(limits: Sequence[float] | None, reason: str = "") -> str:
     return f"{percent(limits[0])} to {percent(limits[1])}" if limits else f"none: {reason}" if reason else ""
 
 
-def coefficient(value: float | None) -> str:
-    """Format a correlation with three decimals.
+def coefficient(value: float | None, ci: Sequence[float] | None = None) -> str:
+    """Format a correlation with three decimals, and its interval if it is given.
 
     Example:
         >>> coefficient(0.3333), coefficient(-1), coefficient(None)
         ('0.333', '-1.000', '–')
     """
     # Adding zero turns -0.0 into 0.0.
-    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}"
+    return "–" if value is None else f"{round(value, 3) + 0.0:.3f}{f' ({limits(ci)})' if ci else ''}"
 
 
 def limits(ci: Sequence[float] | None) -> str:
@@ -341,6 +332,17 @@ def count_table(title: str, headings: tuple[str, str], counts: Mapping[str, int]
     return Table(title, headings, tuple((name, str(count)) for name, count in counts.items()), frozenset({1}))
 
 
+def signed(value: float | None) -> str:
+    """Format a difference in percentage points.
+
+    Example:
+        >>> signed(0.0123), signed(-0.5), signed(-1e-9), signed(None)
+        ('+1.23', '-50.00', '+0.00', '–')
+    """
+    # Adding zero turns -0.0 into 0.0.
+    return "–" if value is None else f"{round(100 * value, 2) + 0.0:+.2f}"
+
+
 def _cell_of(value: str) -> Callable[[Any], str]:
     """Return the function that formats an attribute of a record, such as ``ci:interval``."""
     name, _, style = value.partition(":")
@@ -365,7 +367,7 @@ Column: TypeAlias = "str | tuple[str, str | Callable[[Any], object]]"
 _FORMATS: Mapping[str, Callable[[Any], str]] = {
     "": str,
     "percent": percent,
-    "signed": lambda value: "–" if value is None else f"{100 * value:+.2f}",
+    "signed": signed,
     "interval": interval,
     "decimals": decimals,
     "coefficient": coefficient,

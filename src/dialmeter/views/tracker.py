@@ -24,6 +24,7 @@ from .tables import (
     records_table,
     score_cells,
     score_records,
+    signed,
     table_of,
 )
 
@@ -87,16 +88,13 @@ def worst_table(result: TrackerResult, n: int) -> Table:
 
 
 def system_charts(results: Mapping[str, TrackerResult]) -> Iterator[Chart]:
-    """Yield bars of all measures, and JGA by turn; for several systems, parallel coordinates, too."""
-    from .chart_files import Chart, parallel_chart, score_chart
+    """Yield bars of all measures, and JGA by turn."""
+    from .chart_files import Chart, score_chart
     from .charts.data import point
     from .charts.lines import TURNS
 
     scores = {name: result.scores for name, result in results.items()}
-    measures = score_chart("measures", "Systems under each measure", scores, "score in percent")
-    yield measures
-    if len(results) > 1:
-        yield parallel_chart("Systems across measures", measures)
+    yield score_chart("measures", "Systems under each measure", scores, "score in percent")
     first = next(iter(results.values()))
     turn_measures = [
         each.text for each in first.measures if each.used.reads() == "tally" and each.used.average == "turn"
@@ -157,7 +155,7 @@ def sensitivity_table(sensitivities: Sequence[SchemaSensitivity], variants: int,
         ("interval", lambda each: interval(each.ci, each.ci_reason if each.value is not None else "")),
         "frames=n | unscored:count | mean:percent",
         ("original", lambda each: "" if each.original is None else percent(each.original)),
-        ("change in %", lambda each: "" if each.change is None else f"{100 * each.change:+.2f}"),
+        ("change in %", lambda each: "" if each.change is None else signed(each.change)),
         foot=foot,
         notes=(note,),
         caption="Schema sensitivity.",
@@ -253,7 +251,10 @@ def _marks_note(compared: TrackerComparison, letters: bool, has_marks: bool) -> 
     if letters and has_marks:
         return f"Trackers that share a letter in a column are not told apart at p < .05; {holm_note(compared.versus)}."
     if not has_marks:
-        return f"No difference from {next(iter(compared.results))} is significant at .05; {holm_note(compared.versus)}."
+        note = holm_note(compared.versus)
+        if all(each.p is None for each in compared.versus):
+            return f"{note[0].upper()}{note[1:]}."
+        return f"No difference from {next(iter(compared.results))} is shown at p < .05; {note}."
     first = next(iter(compared.results))
     return f"Against {first}: * p < .05, ** p < .01, *** p < .001; {holm_note(compared.versus)}."
 

@@ -28,7 +28,7 @@ from ..users.result import UserResult, UserRow
 from . import compare
 from .chart_files import Chart, score_chart
 from .charts.bars import BARS
-from .tables import Table, grid_of, interval, percent, table_of
+from .tables import Table, grid_of, interval, percent, signed, table_of
 
 _LOG_EVENTS = frozenset(each.name for each in ALL if each.owner == "log")
 
@@ -131,7 +131,7 @@ def confusion_rows(confusions: Sequence[Mapping[str, Any]]) -> Table:
         ("<heard as", itemgetter("heard")),
         ("points", itemgetter("points")),
         ("dialogues", itemgetter("dialogues")),
-        *((f"{name} if mended", lambda each, name=name: f"{100 * each['gains'][name]:+.2f}") for name in measures),
+        *((f"{name} if mended", lambda each, name=name: signed(each["gains"][name])) for name in measures),
         ("<for example", itemgetter("example")),
     )
 

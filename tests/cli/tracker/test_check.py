@@ -10,7 +10,7 @@ import pytest
 
 from dialmeter.readers.source import spans
 
-from ..invoke import Cli, call_process, checked
+from ..invoke import Cli, call_process
 from ..samples import EAST, TOWN, native_lines, nested_document, town, written
 
 
@@ -146,15 +146,6 @@ def test_slots_never_predicted(pred: dict[str, str], message: str, reason: str, 
     result = cli("check", file, "-v")
     assert f"diagnosis: {message}\n" in result.err
     assert result.out.endswith(f"can be scored, but check the diagnosis first: {reason}\n")
-
-
-@pytest.mark.parametrize("command", ["score", "check"])
-def test_json(command: str, tmp_path: Path, cli: Cli) -> None:
-    result = cli(command, times(tmp_path), "-f", "json")
-    (found,) = checked(result, f"{command}-tracker")["diagnosis"]
-    assert (found["kind"], found["points"], found["option"]) == ("slot", 50, "--set map=multiwoz")
-    assert (found["gold"], found["pred"], found["dialogue"], found["turn"]) == ("17:00", "5:00 pm", "d0", 1)
-    assert cli.json(command, town(tmp_path))["diagnosis"] == []
 
 
 def test_standard_input_not_rescored(tmp_path: Path) -> None:

@@ -82,23 +82,6 @@ def test_dependent_verdict_fails(cli: Cli, tmp_path: Path) -> None:
     assert any(each["assumption"] == "rules" for each in rungs)
 
 
-def test_what_json_says(cli: Cli, files: list[str]) -> None:
-    out = cli(*files, "-f", "json", "--quiet", "--set", "test=mcnemar").out
-    found = json.loads(out)
-    assert found["counts"] == {"systems": 2, "dialogues": 20, "turns": 60}
-    assert {score["system"] for score in found["scores"]} == {"good_one", "bad_one"}
-    assert [each["unit"] for each in found["mcnemar"]] == ["turn", "dialogue"]
-    assert found["mcnemar"][0]["only_base"] == 20
-    assert any("not independent" in warning["message"] for warning in found["warnings"])
-
-
-def test_letters_and_stars(cli: Cli, files: list[str]) -> None:
-    words = (*files, "-f", "latex", "--quiet", "--measure", "JGA")
-    assert r"bad\_one & 33.33\textsuperscript{***}" in cli(*words).out
-    assert r"good\_one & 66.67\textsuperscript{a}" in cli(*words, "--latex", "marks=letters").out
-    assert r"bad\_one & 33.33\textsuperscript{b}" in cli(*words, "--latex", "marks=letters").out
-
-
 def test_power_of_measures(cli: Cli, files: list[str]) -> None:
     words = ("--measure", "JGA", "--set", "resamples=100", "--set", "ci=0.99")
     result = cli(*files, "trivial:empty", "--by", "pair", *words, "-v")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import random
 from pathlib import Path
 
 import pytest
@@ -20,26 +19,6 @@ MEASURES = ("--measure", "JGA", "--measure", "FGA(lam=0.5)", "--measure", "GCA")
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(write(tmp_path_factory.mktemp("human") / "predictions.json", predicted(gold(), 0.3, 1)))
-
-
-@pytest.fixture(scope="module")
-def ratings(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("human") / "ratings.csv"
-    draw = random.Random(1)
-    lines = [f"MUL{number:04},{draw.randint(1, 5)},{draw.choice(['', 1, 4])}" for number in range(20)]
-    path.write_text("\n".join(["dialogue,ann,bob", *lines, "PMUL1,3,3"]))
-    return str(path)
-
-
-def test_json_fits_its_schema(cli: Cli, file: str, ratings: str) -> None:
-    found = cli.json(file, "--sheet", ratings, *MEASURES)
-    assert len(found["scores"]) == 9
-    assert found["counts"] == {"dialogues": 25, "matched": 20, "only_rated": 1, "only_in_file": 5, "raters": 2}
-    assert found["unmatched"]["only_rated"] == ["PMUL1"]
-    assert len(found["unmatched"]["only_in_file"]) == 5
-    assert len(found["pairs"]) == 3
-    plain = cli.json(file, "--sheet", ratings, "--set", "ci=0")
-    assert {score["ci"] for score in plain["scores"]} == {None}
 
 
 def test_degenerate_ratings(cli: Cli, file: str, tmp_path: Path) -> None:
@@ -95,13 +74,6 @@ def test_make_sheet_json(cli: Cli, file: str, tmp_path: Path) -> None:
     assert "already exists" in cli.refused(file, "--make-sheet", tmp_path / "s.html")
     cli(file, "--make-sheet", tmp_path / "s.html", "--force")
     assert "--make-sheet names the file" in cli.refused(file, "--make-sheet", tmp_path / "t.html", "-o", tmp_path / "r")
-
-
-def test_fitted_lambda_in_json(cli: Cli, file: str, ratings: str) -> None:
-    found = cli.json(file, "--sheet", ratings, *MEASURES)["lambda_fit"]
-    assert len(found["folds"]) == 10
-    assert found["curve"][-1]["lam"] == "inf"
-    assert [each["measure"] for each in found["rivals"]] == ["JGA", "FGA(lam=0.5)", "LocalAccuracy"]
 
 
 def test_undecided_ratings(cli: Cli, file: str, tmp_path: Path) -> None:

@@ -42,23 +42,6 @@ def test_tables(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     assert "signature  SchemaSensitivity(JointGoalAccuracy)|variants:2|rules:sgd|" in out
 
 
-def test_json(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
-    found = cli.json(*words_of(folders, "original", "v1", "v2"), "--measure", "JGA", "--set", "resamples=200")
-    assert found["counts"] == {"variants": 3, "dialogues": 6, "turns": 12}
-    [one] = found["sensitivities"]
-    assert (one["measure"], one["n"], one["original"]) == ("JGA", 12, 1.0)
-    assert one["change"] == pytest.approx(-1 / 6)
-    assert [each["variant"] for each in found["scores"]] == ["original", "v1", "v2"]
-
-
-def test_variant_order(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
-    values = []
-    for names in (("original", "v1", "v2"), ("original", "v2", "v1")):
-        found = cli.json(*words_of(folders, *names), "--set", "resamples=200")
-        values.append([(each["value"], each["ci"]) for each in found["sensitivities"]])
-    assert values[0] == values[1]
-
-
 def test_gold_of_another_variant(cli: Cli, folders: dict[str, tuple[str, str]]) -> None:
     assert "dialogue 1_00000, turn 0, slot" in cli.refused(
         *(folders[name][0] for name in ("original", "v1", "v2")), "--gold", folders["original"][1]

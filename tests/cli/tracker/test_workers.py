@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from dialmeter.simulation.play import play_to_file
-
 from ...clusters import running
 from ...killing import SMALL_SHARDS, contents
+from ...simulation.played import play_to_file
 from ..invoke import Cli
 
 COMMANDS = {

@@ -111,33 +111,3 @@ def test_nothing_scorable(cli: Cli, tmp_path: Path) -> None:
         "1 a dialogue without turns (bad); 1 the goal is empty (b2)\nno dialogue can be scored\n"
     )
     assert len(looked.err.splitlines()) == 2
-
-
-NOTICED = {
-    "unknown domain in the goal": (
-        bad(goal={**GOOD["goal"], "spa": {"info": {"area": "east"}}}),
-        "unknown-domain",
-        "bad: spa",
-    ),
-    "missing nlu": (
-        bad(turns=[{key: value for key, value in turn.items() if key != "nlu"} for turn in TURNS]),
-        "no-understanding",
-        "bad turn 1",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", NOTICED)
-@pytest.mark.parametrize("command", ["score", "check"])
-def test_odd_input_warnings(name: str, command: str, cli: Cli, tmp_path: Path) -> None:
-    dialogue, code, where = NOTICED[name]
-    found = cli.json(command, file_with(tmp_path, dialogue))
-    assert found["counts"]["dialogues"] == 3
-    assert where in next(each["where"] for each in found["warnings"] if each["code"] == code)
-
-
-def test_warnings_say_how_often(cli: Cli, tmp_path: Path) -> None:
-    assert (
-        "warning: 2 system turns without the acts that the system understood"
-        in cli("score", file_with(tmp_path, NOTICED["missing nlu"][0])).err
-    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from dialmeter.model import Conversation
@@ -13,16 +12,6 @@ from dialmeter.model import Conversation
 from ...users.conversations import goal, make_conversation, system, user
 from ..invoke import SCHEMAS, Cli
 from ..user_samples import HOTEL, TALKS, users
-
-
-@pytest.mark.parametrize(
-    "options", [[], ["--rules", "gcdf1-repo"], ["--set", "profile=town"], ["--quiet"]], ids=" ".join
-)
-def test_json_by_schema(options: list[str], cli: Cli, tmp_path: Path) -> None:
-    found = cli.json("check", users(tmp_path), *options)
-    assert (found["valid"], found["problems"], found["format"]) == (True, [], "native")
-    assert found["counts"] == {"dialogues": 4, "turns": 24, "domains": 4, "constraints": 12, "requests": 4}
-    assert [(each["measure"], each["value"]) for each in found["scores"]] == [("I-GCDF1", 1), ("R-GCDF1", 1)]
 
 
 def test_goals_without_requests(cli: Cli, tmp_path: Path) -> None:

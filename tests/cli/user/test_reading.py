@@ -32,14 +32,6 @@ def spoken(folder: Path, conversations: list[Conversation] = TALKS) -> Path:
     return file
 
 
-def test_json_by_schema(cli: Cli, tmp_path: Path) -> None:
-    found = cli.json("check", users(tmp_path), "--set", "acts=rules")
-    assert found["reader"] == "rules"
-    assert found["accuracy"].startswith("informs P ")
-    assert [each["kind"] for each in found["reading"][:2]] == ["inform", "request"]
-    assert {each["measure"] for each in found["effects"]} == {"I-GCDF1", "R-GCDF1"}
-
-
 def test_dialogues_without_acts(cli: Cli, tmp_path: Path) -> None:
     """There is nothing to compare with, so the file is checked as usual."""
     found = cli.json("check", spoken(tmp_path), "--set", "acts=rules")

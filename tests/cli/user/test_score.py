@@ -46,14 +46,6 @@ def test_user_without_losses(cli: Cli, tmp_path: Path) -> None:
     assert "\nnext" not in said
 
 
-def test_layouts_give_same_scores(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "published.json"
-    file.write_text(json.dumps([published(each) for each in TALKS]))
-    found = cli.json("score", file)
-    assert found["format"] == "gcdf1"
-    assert found["scores"] == cli.json("score", users(tmp_path))["scores"]
-
-
 def test_goals_in_file_of_their_own(cli: Cli, tmp_path: Path) -> None:
     goals = tmp_path / "goals.json"
     goals.write_text(json.dumps({each.id: published(each)["goal"] for each in TALKS}))

@@ -29,7 +29,8 @@ from dialmeter.judges.attack_run import (
 from dialmeter.judges.attacks import chosen, make_pool, with_resources
 from dialmeter.judges.language import Language, Resources
 from dialmeter.model import Conversation
-from dialmeter.simulation.play import play_to_file
+
+from ...simulation.played import play_to_file
 
 NAMES = ("entailment", "pronoun", "repetition", "vocabulary", "dullness", "entrainment")
 

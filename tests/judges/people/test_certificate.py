@@ -160,6 +160,18 @@ def test_a_changed_prompt_expires_it_before_the_model_is_asked(cli: Cli, tmp_pat
         assert "model, prompt of mine" in cli("check", out, file, *words, code=2).complaint
 
 
+def test_repeats_of_a_model(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = written(tmp_path / "labels.jsonl", labels(40))
+    with serve(lambda body, number: saying(json.dumps({"score": 1 + number % 3}))) as server:
+        set_place(monkeypatch, endpoint=server.url, model="small", concurrency=1)
+        words = ["-j", "mine=llm(repeats=3)", "--set", "judge-pass-if=mine >= 2", "-q"]
+        cli("judge", "certify", file, *words, "-o", tmp_path / "c.json")
+    certificate = json.loads((tmp_path / "c.json").read_bytes())
+    assert certificate["reliability"]["not_unanimous"]["value"] == 1
+    assert "repeats" in certificate["uses"]["reward"]["present"]
+    assert certificate["judge"]["repeats"] == 3
+
+
 def test_a_model_that_did_not_answer_is_not_certified(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     file = written(tmp_path / "labels.jsonl", labels(20))
     with serve(lambda body, number: saying("no idea")) as server:
@@ -188,7 +200,27 @@ def test_without_ratings_it_cannot_tell_whether_it_expired(cli: Cli, file: Path)
     out = made(cli, file)
     assert cli("check", out, "-q", code=1).complaint == "CANNOT TELL: labels, verdicts not given."
     assert "give one certificate and the ratings" in cli("check", out, file, file, code=2).complaint
-    cli("check", out, "-q", "--set", "allow-unknown")
+    assert cli("check", out, "-q", "--set", "allow-unknown").out.startswith(
+        "SEALED: the content is as it was written; not compared: labels, verdicts"
+    )
+
+
+def test_nothing_is_replaced_without_force(cli: Cli, file: Path) -> None:
+    page = file.parent / "c.md"
+    page.write_text("mine")
+    said = cli("judge", "certify", file, "-j", "own", "-o", file.parent / "c.json", "-q", code=2)
+    assert said.complaint == f"{page}: already exists; use --force to replace it"
+    assert not (file.parent / "c.json").exists()
+
+
+def test_probabilities_have_their_null(cli: Cli, file: Path) -> None:
+    words = ["-j", "p", "--set", "probability=p", "--set", "gate=brier <= 0.5", "--set", "gate=auroc > 0.5"]
+    cli("judge", "certify", file, *words, "-o", file.parent / "p.json", "-q")
+    certificate = json.loads((file.parent / "p.json").read_bytes())
+    assert "a calibrated judge has" in certificate["figures"]["ece"]["reason"]
+    assert [each["verdict"] for each in certificate["gates"]] == ["met", "met"]
+    assert certificate["figures"]["cross_validated_kappa"]["ci95"]
+    cli("check", file.parent / "p.json", file, "-q")
 
 
 def test_no_certificate_or_one_of_another_version(cli: Cli, file: Path) -> None:
@@ -196,7 +228,7 @@ def test_no_certificate_or_one_of_another_version(cli: Cli, file: Path) -> None:
     document = json.loads(out.read_bytes())
     for change, says in (
         ({"certificate": "dialmeter-judge/2"}, "a certificate of format 'dialmeter-judge/2'; this version reads dialmeter-judge/1"),
-        ({"certificate": "mine"}, "this version reads dialmeter-judge/1"),
+        ({"certificate": "dialmeter-judge/"}, "this version reads dialmeter-judge/1"),
         ({"figures": 3}, "damaged certificate: Expected object, got int"),
         ({"judge": {}}, "BROKEN: the seal of"),
     ):  # fmt: skip
@@ -263,3 +295,105 @@ def test_repeats_of_a_judge(tmp_path: Path) -> None:
     assert found["flip_rate"].value == pytest.approx(sum(pairs) / len(pairs))
     assert found["not_unanimous"].value == pytest.approx(sum(len(set(row)) > 1 for row in rows) / len(rows))
     assert repeats(people, judge_people(tmp_path / "labels.jsonl", carried=["p"]).labels["p", "solved"]) == {}
+
+
+def test_items_that_are_only_judged_may_come_first(tmp_path: Path) -> None:
+    """Their scores are never read as ratings of people."""
+    items = [{key: each[key] for key in each if key not in ("level", "ratings")} for each in labels(10)] + labels()[10:]
+    people = judge_people(written(tmp_path / "labels.jsonl", items), carried=["own"])
+    assert people.facets == ["solved"]
+    assert people.labels["own", "solved"].n == sum("ratings" in each for each in items)
+
+
+@pytest.mark.parametrize(
+    ("label", "verdict", "says"),
+    [
+        (lambda n: "pass", lambda n: n % 2, "is no better than a judge that always says the same"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: 1, "is no better than a judge that always says the same"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: n / 40, "CANNOT TELL whether own may decide on solved: it gives scores"),
+        (lambda n: ("fail", "pass")[n % 2], lambda n: n % 2, "own agrees with people better than a judge that always says the same"),
+    ],
+    ids=["people always pass", "a constant judge", "scores", "perfect"],
+)  # fmt: skip
+def test_certificates_of_unusual_judges(cli: Cli, tmp_path: Path, label: Any, verdict: Any, says: str) -> None:
+    items = [
+        {"id": str(n), "context": [f"q{n}"], "reply": "yes", "ratings": {"solved": {"ann": label(n)}}, "scores": {"own": verdict(n)}}
+        for n in range(40)
+    ]  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    said = cli("judge", "certify", file, "-j", "own", "-o", tmp_path / "c.json", "-q")
+    assert says in " ".join(said.out.split())
+    assert cli("check", tmp_path / "c.json", file, "-q").out.startswith("VALID")
+
+
+def test_a_long_certificate_is_recognised(cli: Cli, tmp_path: Path) -> None:
+    items = [{**each, "system": f"system {n // 2}"} for n, each in enumerate(labels(1600))]
+    file = written(tmp_path / "labels.jsonl", items)
+    out = made(cli, file, "--set", "labels=random")
+    assert out.stat().st_size > 1 << 16
+    assert cli("check", out, file, "-q").out.startswith("VALID")
+
+
+@pytest.mark.parametrize("origin", ["random", "by-verdict", "elsewhere"])
+def test_labels_of_one_context_give_no_interval(cli: Cli, tmp_path: Path, origin: str) -> None:
+    items = [{**each, "context": ["the same"]} for each in labels()]
+    file = written(tmp_path / "labels.jsonl", items)
+    said = " ".join(cli("score", file, "-j", "own", "-q", "--set", f"labels={origin}").out.split())
+    assert "1 labelled contexts are too few" in said
+    if origin != "elsewhere":
+        assert "no interval: all labels are of one context; label others" in said
+    certificate = json.loads(made(cli, file, "--set", f"labels={origin}").read_bytes())
+    assert {"agreement", "corrected rates of systems", "gain"} <= set(certificate["missing"])
+
+
+def test_names_from_files_are_never_markup(cli: Cli, tmp_path: Path) -> None:
+    name = "<img src=x>|[a](b)`"
+    items = [
+        {"id": str(n), "context": [f"q{n}"], "reply": "yes", "ratings": {"a<b>|c": {"<script>": n % 2}}, "scores": {name: n % 2}}
+        for n in range(30)
+    ]  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    cli("judge", "certify", file, "-j", "carried(<img*)", "-o", tmp_path / "c.json", "-q")
+    page = (tmp_path / "c.md").read_text("utf-8")
+    assert "<img" not in page.replace("\\<img", "")
+    assert "<b>" not in page.replace("\\<b\\>", "")
+    assert "no interval: all resamples are equal" in page
+    cli("check", tmp_path / "c.json", file, "-q")
+
+
+def test_the_judge_of_another_file_is_asked_for(cli: Cli, file: Path) -> None:
+    scores = file.parent / "scores.csv"
+    scores.write_text("id,mine\n" + "".join(f"{each['id']},{each['scores']['own']}\n" for each in labels()))
+    cli("judge", "certify", file, "-j", f"mine={scores}", "-o", file.parent / "m.json", "-q")
+    assert "give the judge: -j mine, or -j mine=FILE" in cli("check", file.parent / "m.json", file, code=2).complaint
+    cli("check", file.parent / "m.json", file, "-j", f"mine={scores}", "-q")
+
+
+def test_what_misleads_is_said(cli: Cli, tmp_path: Path) -> None:
+    """A lenient judge: AC1; a constant judge that wins the alt-test; unequal errors on two systems; the origin of labels."""
+    draw = random.Random(4)
+    items = []
+    for n in range(480):
+        good = draw.random() < 0.9
+        people = {name: int(good != (draw.random() < 0.12)) for name in ("ann", "bob", "cem")}
+        own = int(good or n % 5 > 0) if n % 2 else int(good)
+        items.append(
+            {"id": str(n), "system": "AB"[n % 2], "context": [f"q{n}"], "reply": "yes", "scores": {"own": own},
+             **({"ratings": {"solved": people}} if n < 320 else {})}
+        )  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    plain = " ".join(cli("score", file, "-j", "own", "-q").out.split())
+    for words in (
+        "alone would mislead: it is high if nearly everything passes",
+        "a constant judge as 100 %, so winning says nothing here",
+        "say where labels come from: --set labels=random, by-verdict or elsewhere; a wrong answer makes every interval wrong",
+        "of labels (MCC²)",
+    ):
+        assert words in plain
+    corrected = " ".join(cli("score", file, "-j", "own", "-q", "--set", "labels=random").out.split())
+    assert "people would pass" in corrected
+    assert "A minus B, each with its own error rates" in corrected
+    assert "it errs unequally on what people fail, p <.001: never use common error rates" in corrected
+    table = cli("score", file, "-j", "own", "-q", "--set", "labels=random", "-v").out
+    assert "errors and pass rates by system on solved" in table
+    assert "always the same" in table

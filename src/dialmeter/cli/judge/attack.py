@@ -42,8 +42,9 @@ from ...views.summaries.judge import attack_summary
 from .. import options as shared
 from ..dry_run import dry_run_option, dry_run_output, price_option
 from ..frame import document_output
-from ..printer import EVERY, TEXT, Block, Output, refusal_notices
+from ..printer import EVERY, TEXT, TYPED, Block, Output, refusal_notices
 from ..work import cluster_from_options, is_local_work, run_shards, work_options, workers_from_options
+from .options import refuse_ratings
 
 light_option = shared.option("--light", "Use only resources that are part of dialmeter, even if others are installed.")
 _resource_options = shared.combine_options(
@@ -101,11 +102,14 @@ def attack(**options: Any) -> Output:
     An attack changes the last reply of a snippet and declares what an ideal judge would do. The same seed gives the same
     cases for any number of workers.
     """
+    refuse_ratings(options["corpus"], "dialogues")
     options["names"] = tuple(_with_endpoint(name, options) for name in options["names"])
     if options["dry_run"]:
         return _dry_run(options)
     if not options["out"]:
-        raise DialmeterError("judge attack needs a file for the cases, as in -o cases.jsonl")
+        raise DialmeterError(
+            f"judge attack writes cases to a file; type: {click.get_current_context().meta[TYPED]} -o attacked.jsonl"
+        )
     if case_folders(Path(options["corpus"])):
         raise DialmeterError(
             f"{one_line(options['corpus'], 200)}: holds published cases; write `dialmeter convert {one_line(options['corpus'], 200)} "

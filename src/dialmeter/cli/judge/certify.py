@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from glob import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
 
 import click
+from msgspec.structs import replace
 
 from ...core.document import Document
 from ...core.output import write_file
 from ...errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
-from ...judges.judge import Judge, identity_of
+from ...judges.judge import Judge, identity_of, registry
 from ...judges.people.certificate import (
     Certificate,
     Gate,
@@ -88,11 +90,15 @@ class Certified:
         DialmeterError: there is not exactly one judge and one facet with labels.
     """
 
-    def __init__(self, file: str, judges: Sequence[str], settings: LabelSettings, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, file: str, judges: Sequence[str], settings: LabelSettings, options: Mapping[str, Any], name: str = "NAME"
+    ) -> None:
         items = open_ratings(file, options["format"])
+        if not judges and name in (*items.carried, *registry.names()):
+            judges = [f"carried({escape(name)})" if name in items.carried else name]
         if not judges:
-            known = f"; the file has scores of {', '.join(items.carried[:5])}" if items.carried else ""
-            raise DialmeterError(f"give the judge to certify: -j NAME{known}")
+            known = f"; the file has scores of {', '.join(map(one_line, items.carried[:5]))}" if items.carried else ""
+            raise DialmeterError(f"give the judge: -j {one_line(name)}, or -j {one_line(name)}=FILE{known}")
         facets = [settings.pass_if.name] if settings.pass_if else items.facets
         for facet in facets:
             if facet not in items.facets:
@@ -117,8 +123,8 @@ class Certified:
             raise DialmeterError(
                 f"a certificate is of one judge, not of {len(names)}: {', '.join(map(one_line, names[:5]))}"
             )
-        self.study: RatingsStudy = study
         [self.name] = names
+        self.study: RatingsStudy = replace(study, first=self.name)
         self.judge: Judge | None = study.judges.get(self.name)
 
     def result(self) -> tuple[PeopleResult, LabelAgreement]:
@@ -161,17 +167,14 @@ def certify(**options: Any) -> Output:
     certificate = make_certificate(result, agreement, certified.judge, gates, attacked)
     next_command = ""
     if out is not None:
+        page = out.with_suffix(".md")
+        if page.exists() and not options["force"]:
+            raise DialmeterError(f"{one_line(str(page), 200)}: already exists; use --force to replace it")
         write_file(out, text_of(certificate), force=options["force"])
-        write_file(out.with_suffix(".md"), certificate_page(certificate), force=options["force"])
-        words = [
-            "dialmeter",
-            "check",
-            str(out),
-            options["ratings_file"],
-            *chain(*(("-j", each) for each in options["judges"])),
-        ]
-        words += ["--set", f"attacks={options['attacks']}"] if options["attacks"] else []
-        next_command = shlex.join(words)
+        write_file(page, certificate_page(certificate), force=options["force"])
+        given = [("-j", each) for each in options["judges"]]
+        given += [("--set", f"attacks={options['attacks']}")] if options["attacks"] else []
+        next_command = shlex.join(["dialmeter", "check", str(out), options["ratings_file"], *chain(*given)])
     return document_output(
         JudgeCertifyDocument,
         summary=certificate_summary(certificate, command=next_command),
@@ -204,11 +207,10 @@ def check_certificate(**options: Any) -> Output:
         raise DialmeterError(
             "give one certificate and the ratings that it is about: dialmeter check CERTIFICATE RATINGS"
         )
-    read = read_certificate(certificates[0])
-    certificate = read.content
+    certificate, is_sealed = read_certificate(certificates[0])
     expired: list[str] = []
     unknown: list[str] = [] if ratings else ["labels", "verdicts"]
-    if read.is_sealed and ratings:
+    if is_sealed and ratings:
         expired = _expired(certificate, ratings[0], options)
     if certificate.data.cases and not options["attacks"]:
         unknown.append("cases")
@@ -218,7 +220,7 @@ def check_certificate(**options: Any) -> Output:
     }
     name = certificate.name
     failed = ""
-    if not read.is_sealed:
+    if not is_sealed:
         verdict = f"BROKEN: the seal of {one_line(certificates[0], 200)} does not fit its content."
     elif expired:
         verdict = f"EXPIRED: {', '.join(expired)} of {name} changed since it was certified."
@@ -227,21 +229,23 @@ def check_certificate(**options: Any) -> Output:
     elif (gates["cannot tell"] or unknown) and not options["allow_unknown"]:
         given = f"{', '.join(unknown)} not given" if unknown else ""
         verdict = failed = f"CANNOT TELL: {'; '.join(filter(None, [*gates['cannot tell'], given]))}."
+    elif unknown:
+        verdict = f"SEALED: the content is as it was written; not compared: {', '.join(unknown)} of {name}."
     else:
         verdict = f"VALID: the judge and the labels are those of the certificate of {name}."
     return document_output(
         CertificateCheckDocument,
-        summary=certificate_summary(certificate, verdict) if read.is_sealed else Summary(verdict=verdict),
-        parts=_blocks(certificate, verdict) if read.is_sealed else [message_block(verdict)],
-        errors=[] if read.is_sealed and not expired else [verdict],
-        exit_code=EXIT_INPUT if expired or not read.is_sealed else 0,
+        summary=certificate_summary(certificate, verdict) if is_sealed else Summary(verdict=verdict),
+        parts=_blocks(certificate, verdict) if is_sealed else [message_block(verdict)],
+        errors=[] if is_sealed and not expired else [verdict],
+        exit_code=EXIT_INPUT if expired or not is_sealed else 0,
         check=lambda: _fail(failed),
         verdict=verdict,
-        sealed=read.is_sealed,
+        sealed=is_sealed,
         expired=expired,
         unknown=unknown,
         gates=certificate.gates,
-        badge=badge(certificate) if read.is_sealed else "",
+        badge=badge(certificate) if is_sealed else "",
     )
 
 
@@ -250,13 +254,13 @@ def _expired(certificate: Certificate, ratings: str, options: Mapping[str, Any])
     given = {key.replace("-", "_"): each for key, each in certificate.settings.items() if each}
     name = str(certificate.judge.get("name", ""))
     settings = label_settings(given)
-    certified = Certified(ratings, options["judges"] or [name], settings, options)
+    certified = Certified(ratings, options["judges"], settings, options, name)
     if certified.name != name:
         raise DialmeterError(f"the certificate is of {one_line(name)}, not of {one_line(certified.name)}")
     changed = changed_digests(certificate.judge, judge_digests(certified.judge, name, settings))
-    attacked = certified.attacked(options["attacks"])
-    if attacked and attacked.cases != certificate.data.cases:
-        changed.append("cases")
+    if not changed and certificate.data.cases:
+        attacked = certified.attacked(options["attacks"])
+        changed += ["cases"] * bool(attacked and attacked.cases != certificate.data.cases)
     if labels_digest(certified.study.items, certified.facet) != certificate.data.labels:
         changed.append("labels")
     if changed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import click
@@ -11,11 +12,11 @@ from msgspec.structs import replace
 from ...core.account import Account, count_reasons
 from ...core.document import Document
 from ...errors import DialmeterError, UnreadableAnswer
-from ...judges.ask import FAILED, UNREADABLE
+from ...judges.ask import FAILED, UNREADABLE, send_batches
 from ...judges.case_files import read_cases
 from ...judges.cases import Case, case_id, item_hash
 from ...judges.explanation import CaseExplained, Importance, explain_case, importance
-from ...judges.judge import Item, Judge, load_weights
+from ...judges.judge import Item, Judge, batches_of, load_weights
 from ...judges.judged_items import JudgedItem
 from ...judges.requests import check_single, make_judges, parse_requests
 from ...judges.scorer import offered_by_cases
@@ -28,7 +29,7 @@ from ..frame import document_output
 from ..options import command, option, seed_option
 from ..printer import EVERY, Block, Output
 from ..study import study_options
-from .options import dry_run, judge_options, place_of_models
+from .options import dry_run, judge_options, place_of_models, refuse_ratings
 
 _LISTED = 20
 
@@ -62,6 +63,7 @@ def explain(**options: Any) -> Output:
 
     The values are exact for up to 12 tokens of the judge. For longer replies, --budget is the number of scored coalitions.
     """
+    refuse_ratings(options["cases_file"], "cases, which `dialmeter judge attack` makes")
     cases = _select_cases(read_cases(options["cases_file"]), options)
     requests = parse_requests(options["judges"])
     if len(options["judges"]) != 1 or not requests.calls:
@@ -75,6 +77,12 @@ def explain(**options: Any) -> Output:
         units = [JudgedItem((key,), item) for key, item in recorder.items.items()]
         return dry_run("judge explain", {name: units}, judges, {"cases": len(cases)})
     load_weights(judge)
+    if batches_of([judge]):  # one batch has the requests about all masked replies
+        recorder = _ItemRecorder(judge)
+        _explain_cases(name, recorder, cases, options)
+        with suppress(DialmeterError):
+            judge.score(list(recorder.items.values()))
+        send_batches(judges)
     explained, account, notices = _explain_cases(name, judge, cases, options)
     ratios = importance(name, explained)
     return document_output(

@@ -22,7 +22,7 @@ from ...judges.people.study import first_requested, parse_agreement, prepare_stu
 from ...judges.requests import parse_requests
 from ...readers.ratings.open_ratings import open_ratings
 from ...stats.drift import Drift
-from ...views.labels import figure_tables
+from ...views.labels import drift_tables, figure_tables
 from ...views.people import differing_table, every_correlation, people_charts, tables_of
 from ...views.summaries.judge import agreement_headline
 from .. import options as shared
@@ -155,20 +155,24 @@ def human(**options: Any) -> Output:
     if compares and len(result.named_judges) < 2:
         raise DialmeterError("compare needs two judges or more, as in -j overlap -j length; the first is the baseline")
     asked = [each for each in result.columns if each.name in judges]
+    silent_judges = silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]}))
+    chosen = _chosen_scores(result, measures)
+    if not chosen and not silent_judges:
+        raise DialmeterError(_why_no_score(result, measures[0][0]))
     return judge_output(
         JudgePeopleComparison if compares else JudgePeopleDocument,
         result,
         options,
         run,
         judges,
-        silent=silent(each for each in asked if not unfinished({each.name: result.accounts[each.name]})),
-        rows=record.rows(result),
+        silent=silent_judges,
+        rows=record.rows(result, judges),
         compares=compares,
         file=file,
         parts=_parts(result, options, judges),
         charts=lambda: people_charts(result),
         check=lambda: fail_if(options, _condition_scores(result), _verdicts(result)),
-        scores=_chosen_scores(result, measures),
+        scores=chosen,
         resample=settings.resample,
         intervals=describe_intervals(settings.resampling),
         labels=[each.record() for each in result.labels.values()],
@@ -191,6 +195,16 @@ def _chosen_scores(result: PeopleResult, measures: Sequence[tuple[str, str]]) ->
     ]
 
 
+def _why_no_score(result: PeopleResult, measure: str) -> str:
+    """Return why no judge has a measure of labels, and what to do."""
+    facet, judge = (one_line(each) for each in (result.main_facet, (result.named_judges or ["NAME"])[0]))
+    if not result.labels:
+        return f'{measure} needs labels pass and fail; make them: --set "pass-if={facet} >= NUMBER"'
+    if measure in ("auroc", "average_precision"):
+        return f"{measure} needs scores, and {judge} gives verdicts; write kappa, sensitivity or specificity"
+    return f'{measure} needs verdicts, and {judge} gives scores; make them: --set "judge-pass-if={judge} >= NUMBER"'
+
+
 def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, Judge]) -> Iterator[Block]:
     counts = result.counts
     unit = "replies" if result.items.level == "reply" else "dialogues"
@@ -200,6 +214,10 @@ def _parts(result: PeopleResult, options: dict[str, Any], judges: Mapping[str, J
     yield Block(every_correlation(result), ("csv",))
     yield from map(Block, tables_of(result, everything=options["verbose"]))
     yield from (Block(table) for table in figure_tables(result) if table.rows)
+    compares = shared.is_compare(click.get_current_context())
+    yield from (
+        Block(table) for table in (drift_tables(result.drift) if compares and result.drift else ()) if table.rows
+    )
     if options["differing"]:
         judge_names = [column.name for column in result.columns if column.asked and not column.trivial]
         names = judge_names or [result.first_judge(result.main_facet).name]

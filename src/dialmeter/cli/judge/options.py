@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from ...core.batch import Waiting
 from ...core.document import Count, Document, Number
 from ...core.engine import note
 from ...core.record import finish_run
 from ...core.run_writer import RunWriter
-from ...errors import DialmeterError, one_line
+from ...errors import DialmeterError, InputError, one_line
 from ...judges.ask import Ask, Asker, Shard, ShardAnswer, stored_scores, unfinished
 from ...judges.builtin.surface import OverReplies
 from ...judges.judge import Judge, identity_of, load_weights
@@ -23,6 +26,7 @@ from ...judges.judged_items import JudgedItem
 from ...judges.people.result import PeopleResult
 from ...judges.requests import JudgeRequests, MadeJudges, models_of
 from ...judges.result import JudgeResult
+from ...readers.content import content_of
 from ...views.summaries.judge import compare_summary, score_summary
 from ..dry_run import dry_run_option, dry_run_output
 from ..frame import CommandRun, document_output
@@ -70,6 +74,19 @@ asking_options = combine_options(
     fail_if_option,
 )
 """The options for where judges run, where their scores are stored, and when the command fails."""
+
+
+def refuse_ratings(file: str, takes: str) -> None:
+    """Refuse rated items where a command takes something else.
+
+    Raises:
+        InputError: the file holds rated items.
+    """
+    if Path(file).is_file() and content_of(file) == "ratings":
+        raise InputError(
+            f"holds ratings of people, and this command takes {takes}; ratings: dialmeter score {shlex.quote(file)}",
+            file=one_line(file, 200),
+        )
 
 
 def run_inputs(role: str, file: str, requests: JudgeRequests) -> dict[str, str | list[str]]:
@@ -124,7 +141,7 @@ def judge_output(
     elif run.writer is not None:
         run.writer.close()
         lines = [f"{line}; the run is unfinished; the same command continues it" for line in lines]
-    if silent and len(silent) == len(result.accounts) and isinstance(result, JudgeResult):
+    if silent and len(silent) == len(result.accounts):
         return Output(notices=result.notices, errors=[one_line("; ".join(lines), 4000)], exit_code=EXIT_INPUT)
     summarise = compare_summary if compares else score_summary
     return document_output(
@@ -152,7 +169,8 @@ def ask_from_options(chosen: MadeJudges, judges: Mapping[str, Judge], file: str,
         remote_shards = [shard for shard in shards if shard.judge in chosen.recipes]
         if is_local_work(worker_options, (), len(remote_shards)):
             for name in dict.fromkeys(shard.judge for shard in shards):
-                load_weights(judges[name])
+                with suppress(Waiting):
+                    load_weights(judges[name])
             yield from ask_here(shards)
             return
         yield from ask_here(shard for shard in shards if shard.judge not in chosen.recipes)

@@ -9,11 +9,12 @@ import click
 from msgspec import UNSET, UnsetType
 
 from ...core.document import Count, Document, SignedScore, Text
+from ...core.open_runs import is_run
 from ...core.output import write_file
 from ...errors import DialmeterError, one_line
 from ...studies.audit.audit import SHEET, GoldAudit, Reliability, audit_gold, read_sheets, sheet_rows
 from ...studies.audit.candidates import Candidate
-from ...studies.audit.trackers import is_run, read_trackers, read_utterances
+from ...studies.audit.trackers import read_trackers, read_utterances
 from ...views import audit as views
 from ...views.summaries.studies import audit_summary, patch_summary
 from ...views.tables import signature_of

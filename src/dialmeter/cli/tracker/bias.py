@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from ...core.document import Document, SignedScore
@@ -23,7 +23,6 @@ from ...studies.bias import (
     rows_of,
     study_bias,
 )
-from ...tracking.baselines import TRIVIAL, yardsticks
 from ...tracking.result import TrackerResult
 from ...tracking.scoring import score_file
 from ...views import bias as views
@@ -38,15 +37,6 @@ from ..study import study_options
 from . import inputs
 
 POOLED = "pooled"
-
-
-class YardstickRecord(Struct, kw_only=True):
-    """A trivial tracker on the gold states of a system."""
-
-    system: str
-    yardstick: str
-    about: str
-    scores: list[SignedScore]
 
 
 class TrackerBiasDocument(Document, kw_only=True):
@@ -66,7 +56,6 @@ class TrackerBiasDocument(Document, kw_only=True):
     between: list[MeasureCorrelation]
     verdicts: list[BiasVerdict]
     sign_changes: list[SignChange]
-    yardsticks: list[YardstickRecord]
     dialogues: list[DialogueTraits] | UnsetType = UNSET
 
 
@@ -95,8 +84,7 @@ def bias(**options: Any) -> Output:
     named = inputs.named_files(options, "trackers", [POOLED] if len(options["files"]) > 1 else [])
     expect_files(len(options["files"]))
     results = {
-        system: score_file(file, gold, **arguments, resampling=resampling, keep=True)
-        for system, (file, gold) in named.items()
+        system: score_file(file, gold, **arguments, resampling=resampling) for system, (file, gold) in named.items()
     }
     for system, result in results.items():
         if not result.values_known:
@@ -104,7 +92,6 @@ def bias(**options: Any) -> Output:
             raise DialmeterError(
                 f"{file}: the file holds no values, only which slots are right; counts of missed, wrong and extra values need them"
             )
-    trivials = {system: yardsticks(result, TRIVIAL, options["seed"]) for system, result in results.items()}
     rows = {system: rows_of(result, system) for system, result in results.items()}
     studies = [
         study_bias(tracker_rows, system=system, confidence=resampling.confidence)
@@ -123,7 +110,7 @@ def bias(**options: Any) -> Output:
             next(iter(results.values())) if len(results) == 1 else None,
             typed_command(),
         ),
-        parts=_parts(results, trivials, studies, options["verbose"]),
+        parts=_parts(results, studies, options["verbose"]),
         notices=notices,
         charts=lambda: bias_charts(studies),
         **scores_and_accounts(results),
@@ -138,27 +125,17 @@ def bias(**options: Any) -> Output:
             name: [each for study in studies for each in getattr(study, name)]
             for name in ("correlations", "pairs", "between", "verdicts", "sign_changes")
         },
-        yardsticks=[
-            {"system": name, "yardstick": trivial, "about": TRIVIAL[trivial].about, "scores": result.to_dicts()}
-            for name, each in trivials.items()
-            for trivial, result in each.items()
-        ],
         dialogues=own_rows if options["verbose"] else UNSET,
     )
 
 
-def _parts(
-    results: Mapping[str, TrackerResult],
-    trivials: Mapping[str, Mapping[str, TrackerResult]],
-    studies: Sequence[BiasStudy],
-    every_pair: bool,
-) -> Iterator[Block]:
+def _parts(results: Mapping[str, TrackerResult], studies: Sequence[BiasStudy], every_pair: bool) -> Iterator[Block]:
     yield Block(views.long_table(studies, every_pair), CSV)
     for study in studies:
         result = results.get(study.system)
         tables = views.tables_of(study, every_pair)
         if result is not None:
-            tables.insert(0, views.yardstick_table(study.system, result, trivials[study.system]))
+            tables.insert(0, views.scores_table(study, result))
         yield from table_blocks(replace(table, title=f"{study.system}: {table.title}") for table in tables)
         if result is not None:
             yield from signature_blocks(signature_of(result.scores))

@@ -7,11 +7,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ...core.open_runs import is_run
 from ...model import dialogue_key, domain_of
 from ...readers.pairs.vocabulary import PairDialogue
 from ...tracking.compare import keys_by_order, requested_measure, values_by_dialogue
 from ...tracking.compared import OUTCOMES, ComparedDialogue, TrackedTurn, dialogue_lines, value_text
-from ...tracking.saved_result import is_run, saved_result
+from ...tracking.saved_result import saved_result
 from ...tracking.scoring import score_file
 from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options, find_output

@@ -14,6 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from ...core.document import CheckedDocument, Count, ScoredDocument, Text, describe_intervals
+from ...core.open_runs import is_run
 from ...core.record import finish_run
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
@@ -29,7 +30,7 @@ from ...tracking.diagnosis.findings import Mistake
 from ...tracking.diagnosis.suspicions import Finding
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules, load
-from ...tracking.saved_result import is_run, saved_result
+from ...tracking.saved_result import saved_result
 from ...tracking.scoring import (
     TrackerSettings,
     score_file,
@@ -197,7 +198,7 @@ def score_predictions(settings: TrackerSettings, writer: RunWriter | None, optio
 
     try:
         for each in run_shards(score_shard, tasks, options, [split_tracker(file)[0]]):
-            scorer.merge_part(each.part)
+            scorer.merge_part(each)
             notices.update(dict.fromkeys(each.notices))
         result = scorer.result(file, notices, options["resampling"], settings.only)
         quiet = {**options, "quiet": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from ...core.comparison import Resampling
+from ...core.open_runs import is_run
 from ...core.rule_files import parse_toml
 from ...errors import DialmeterError, InputError, one_line
 from ...model import dialogue_key
@@ -23,7 +25,7 @@ from ...tracking.align import GoldFile, KeptDialogues
 from ...tracking.baselines import trivial
 from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import Rules, load
-from ...tracking.saved_result import is_run, measures_of_run, saved_result
+from ...tracking.saved_result import measures_of_run, saved_result
 from ...tracking.scoring import score_file
 from ..frame import match_gold_files, name_files
 from ..progress import expect_files
@@ -143,7 +145,8 @@ def systems_from_options(options: Mapping[str, Any]) -> dict[str, SystemFiles]:
         }
     if len(systems) < 2:
         raise DialmeterError(
-            "compare needs two files or more, the first as the baseline; for a simple baseline add trivial:copy-previous"
+            "compare needs two files or more, the first as the baseline; with a simple baseline: "
+            f"dialmeter compare trivial:copy-previous {shlex.join(map(str, files))}"
         )
     return systems
 

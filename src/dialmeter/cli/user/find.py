@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...core.open_runs import open_run
+from ...core.open_runs import is_run, open_run
 from ...errors import DialmeterError, one_line
 from ...readers.conversations import is_log
 from ...users.analysis.dialogue_lines import lines
@@ -22,7 +22,7 @@ from .. import options as shared
 from ..find import FindRequest, FoundItem, FoundRow, check_values, find_options, find_output, key_of_condition
 from ..printer import Output, warn
 from ..work import work_options
-from .inputs import is_run, only_option, read_user_rows, scoring_options
+from .inputs import only_option, read_user_rows, scoring_options
 from .logs import GOAL_RECALL, LOG_PARTIES, read_item_rows
 
 

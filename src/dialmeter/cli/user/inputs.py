@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ...api.users import database_of
 from ...core.comparison import Resampling
-from ...core.open_runs import open_run
+from ...core.open_runs import is_run, open_run
 from ...core.run_writer import RunWriter, ShardTask
 from ...errors import DialmeterError, InputError, did_you_mean, one_line
 from ...model import Conversation, Notice
@@ -227,9 +226,3 @@ def read_user_rows(where: str, options: dict[str, Any]) -> tuple[Iterable[UserRo
     settings, only = settings_from_options(options), only_from_options(options)
     _, result = score_dialogues(where, settings, options, None, only=only, blamed=True, keep_rows=True, keep_talk=True)
     return result.score_table.run_rows, result.notices
-
-
-def is_run(where: str) -> bool:
-    """Return True for the folder of a run, finished or not."""
-    folder = Path(where)
-    return folder.is_dir() and ((folder / "run.json").exists() or (folder / "parts").exists())

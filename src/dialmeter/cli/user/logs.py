@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ...core.comparison import Resampling
 from ...core.document import ComparedDocument, Count, ScoredDocument
-from ...core.open_runs import open_run
+from ...core.open_runs import is_run, open_run
 from ...core.record import run_identity
 from ...core.result import score_dict
 from ...errors import DialmeterError, InputError, one_line
@@ -48,7 +48,7 @@ from ...views.tables import records_table
 from ..frame import CommandRun, compared_output, named_notices, scored_output
 from ..printer import CSV, EVERY, TEXT, Block, Output, signature_blocks, table_blocks, typed_command
 from ..progress import expect_files
-from .inputs import is_run, only_from_options
+from .inputs import only_from_options
 
 
 class ItemsRecord(Struct, kw_only=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -329,10 +330,20 @@ def _parse_parameter(text: str) -> tuple[str, Any]:
 
 
 def share_endpoints(models: Iterable[LanguageModel]) -> None:
-    """Let judges with the same endpoint share its budget and its cached answers."""
+    """Let judges with the same endpoint share its budget and its cached answers.
+
+    Raises:
+        DialmeterError: judges with different endpoints or models have the same batch.
+    """
     shared: dict[tuple[Any, ...], ChatEndpoint] = {}
+    batches: dict[str, ChatEndpoint] = {}
     for model in models:
-        model.endpoint = shared.setdefault(model.endpoint_settings, model.endpoint)
+        own = model.endpoint = shared.setdefault(model.endpoint_settings, model.endpoint)
+        if own.batch is not None and batches.setdefault(os.path.realpath(own.batch.folder), own) is not own:
+            raise DialmeterError(
+                f"{own.batch.folder}: a batch is for one model with one set of parameters of its endpoint; give each judge another "
+                f"folder, as in batch={own.batch.folder}-2"
+            )
 
 
 DIALOGUE_TEMPLATE = """Below is a whole conversation between a user and a system, one turn per line as JSON. How good is the system in this conversation? Consider in turn \

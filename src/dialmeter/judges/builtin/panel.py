@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ...core.batch import Waiting, without_batch
 from ...errors import DialmeterError, did_you_mean
 from ...model import Move
 from ...numeric import np
@@ -169,7 +170,7 @@ class JudgePanel:
         file = ratings.replace("\\", "/").rpartition("/")[2]
         self.name = name_with_parameters(
             "panel",
-            judges=("+".join(member_texts(judges)), ""),
+            judges=(without_batch("+".join(member_texts(judges))), ""),
             ratings=(file, ""),
             facet=(facet, ""),
         )
@@ -188,7 +189,11 @@ class JudgePanel:
         return dict(zip(self.members, self._sums[0].weights, strict=True))
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        default, by_context = self._sums
+        try:
+            default, by_context = self._sums
+        except Waiting:
+            self._scores(items)
+            raise
         scores = self._scores(items)
         return [
             by_context.get(_context(*item), default).of(row) for item, row in zip(items, scores.tolist(), strict=True)
@@ -236,12 +241,18 @@ class JudgePanel:
 
     def _scores(self, items: Sequence[Item]) -> Floats:
         """One row per item and one column per member, oriented so that higher is better."""
-        columns = []
+        columns, waiting = [], []
         for name, each in self.members.items():
-            column = np.asarray(each.score(items), dtype=np.float64)
+            try:
+                column = np.asarray(each.score(items), dtype=np.float64)
+            except Waiting as error:  # the other members are asked, too, so that one batch has all requests
+                waiting.append(error)
+                continue
             if column.shape != (len(items),):
                 raise DialmeterError(f"{name} gave {column.size} scores for {len(items)} replies")
             columns.append(column if each.higher_is_better else -column)
+        if waiting:
+            raise waiting[0]
         return np.column_stack(columns)
 
 

@@ -24,7 +24,7 @@ from ...stats.agreement import krippendorff_alpha
 from ...stats.corrected import CorrectedRate
 from ...stats.labels import PROPORTIONS, Figure
 from ..judge import Judge, identity_of
-from .labels import FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater
+from .labels import FEWEST_CLUSTERS, FIGURES, LabelAgreement, LabelRecord, LabelSettings, LeftOutRater, PassCondition
 from .reliability import AttackedRun, CertifiedFigure, length_preference, repeats
 from .result import PeopleResult
 
@@ -154,8 +154,10 @@ def seal_of(document: Mapping[str, Any]) -> str:
 
 
 def text_of(document: Any) -> str:
-    """Return the text of a certificate's file."""
-    return json.dumps(_plain(msgspec.to_builtins(document)), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+    """Return the text of a certificate's file. Its format comes first, so that a long file is recognised."""
+    ordered: dict[str, Any] = json.loads(canonical(msgspec.to_builtins(document)))
+    first = {"certificate": ordered["certificate"]}
+    return json.dumps(first | ordered, indent=1, ensure_ascii=False) + "\n"
 
 
 def _sha256(text: str) -> str:
@@ -207,7 +209,17 @@ def _figures(agreement: LabelAgreement) -> Figures:
     honest = agreement.threshold.honest if agreement.threshold else {}
     figures = {**agreement.figures, **{f"cross_validated_{name}": each for name, each in honest.items()}}
     methods = dict.fromkeys(PROPORTIONS, "wilson")
-    return {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+    found = {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+    if agreement.threshold:
+        found |= {
+            "threshold": CertifiedFigure(agreement.threshold.value, agreement.threshold.ci, agreement.n, "bootstrap")
+        }
+    if calibrated := agreement.calibration:
+        mean, high = calibrated.ece_null
+        null = f"a calibrated judge has {mean:.3f} here, and above {high:.3f} in 5 % of samples"
+        found |= {"brier": _figure(calibrated.brier, agreement.n)}
+        found |= {"ece": CertifiedFigure(calibrated.ece, n=agreement.n, reason=null)}
+    return found
 
 
 def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
@@ -223,17 +235,16 @@ def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
 
 def _uses(certificate: Certificate) -> dict[str, Uses]:
     figures, reliability = certificate.figures, certificate.reliability
+    corrected = [system for system, rate in certificate.corrected.items() if system and rate.ci95]
+    is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
-        "agreement": "kappa" in figures and figures["kappa"].ci95,
-        "gain": "kappa" in figures and figures["gain_over_constant"].ci95,
-        "corrected rates of systems": sum(
-            rate.value is not None for system, rate in certificate.corrected.items() if system
-        )
-        > 1,
+        "agreement": is_enough and figures["accuracy"].ci95,
+        "gain": is_enough and figures["gain_over_constant"].ci95,
+        "corrected rates of systems": len(corrected) > 1,
         "position": any(name.startswith("position") for name in reliability),
         "attacks": certificate.attacks,
         "length": reliability["length"].ci95,
-        "repeats": "flip_rate" in reliability,
+        "repeats": "not_unanimous" in reliability,
     }
     return {
         use: Uses([each for each in needs if known[each]], [each for each in needs if not known[each]])
@@ -276,6 +287,10 @@ def _judged_gate(gate: Condition, certificate: Certificate) -> Gate:
     return Gate(gate.text, "cannot tell" if len(ends) > 1 else "met" if True in ends else "not met")
 
 
+def _conditions(given: Sequence[PassCondition]) -> list[str]:
+    return [f"{each.name} >= {each.least:.12g}" for each in given]
+
+
 def make_certificate(
     result: PeopleResult,
     agreement: LabelAgreement,
@@ -296,12 +311,9 @@ def make_certificate(
         DialmeterError: a gate names a figure that does not exist.
     """
     settings, source, record = result.settings.labels, agreement.source, agreement.record()
-    repeated = {
-        ("repeats_alpha" if name == "alpha" else name): each for name, each in repeats(result, agreement).items()
-    }
     reliability = {
         name: _figure(each, None, "wilson" if name == "not_unanimous" else "bootstrap")
-        for name, each in repeated.items()
+        for name, each in repeats(result, agreement, judge).items()
     }
     reliability["length"] = _figure(length_preference(result, agreement, result.column(agreement.judge)))
     certificate = Certificate(
@@ -310,8 +322,8 @@ def make_certificate(
         settings={
             "label-kind": settings.kind,
             "labels": settings.origin,
-            "pass-if": str(settings.pass_if or ""),
-            "judge-pass-if": [str(each) for each in settings.judge_pass_if],
+            "pass-if": "".join(_conditions([settings.pass_if] if settings.pass_if else [])),
+            "judge-pass-if": _conditions(settings.judge_pass_if),
             "probability": list(settings.probability),
         },
         data=CertifiedData(
@@ -335,23 +347,17 @@ def make_certificate(
         attacks=attacked.errors if attacked else {},
         sha256="",
     )
-    certificate.gates = [_judged_gate(each, certificate) for each in gates]
-    certificate.uses = _uses(certificate)
-    certificate.missing = sorted({each for use in certificate.uses.values() for each in use.missing})
-    rounded = msgspec.convert(_plain(msgspec.to_builtins(certificate)), Certificate)
-    rounded.sha256 = seal_of(msgspec.to_builtins(rounded))
-    return rounded
+    # Gates are judged by the figures as they are written.
+    written = msgspec.convert(_plain(msgspec.to_builtins(certificate)), Certificate)
+    written.gates = [_judged_gate(each, written) for each in gates]
+    written.uses = _uses(written)
+    written.missing = sorted({each for use in written.uses.values() for each in use.missing})
+    written.sha256 = seal_of(msgspec.to_builtins(written))
+    return written
 
 
-class CertificateFile(Struct, frozen=True):
-    """A certificate that was read, and whether its seal holds: every byte is as it was written."""
-
-    content: Certificate
-    is_sealed: bool
-
-
-def read_certificate(path: str) -> CertificateFile:
-    """Read a certificate.
+def read_certificate(path: str) -> tuple[Certificate, bool]:
+    """Return the certificate in a file, and whether its seal holds: every byte is as it was written.
 
     Raises:
         InputError: the file is no certificate, or one of another version of the format.
@@ -374,7 +380,7 @@ def read_certificate(path: str) -> CertificateFile:
     except msgspec.ValidationError as error:
         raise InputError(f"damaged certificate: {str(error).replace('`', '')}", file=source.name) from None
     written = data.decode("utf-8", "replace").replace("\r\n", "\n")
-    return CertificateFile(content, document.get("sha256") == seal_of(document) and written == text_of(document))
+    return content, document.get("sha256") == seal_of(document) and written == text_of(document)
 
 
 def changed_digests(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

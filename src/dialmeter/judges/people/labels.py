@@ -20,9 +20,11 @@ from msgspec.structs import replace
 from ...errors import DialmeterError, did_you_mean
 from ...numeric import np
 from ...readers.ratings.rated_item import RatedItem, RatedItems
-from ...stats.corrected import CorrectedRate, post_stratified, rate_difference, rogan_gladen
+from ...stats.corrected import CorrectedRate, labels_needed, post_stratified, rate_difference, rogan_gladen
 from ...stats.formulas import Floats
 from ...stats.labels import (
+    CLASS_FIGURES,
+    LEAST_RATED,
     AltTest,
     BestThreshold,
     Calibration,
@@ -33,18 +35,23 @@ from ...stats.labels import (
     alt_test,
     best_threshold,
     calibration,
+    class_figures,
     label_figures,
     percentiles,
 )
+from ...stats.significance import fisher_p
 from .columns import ScoreColumn, column_from_scores
 
-Kind: TypeAlias = Literal["auto", "binary", "scale"]
+Kind: TypeAlias = Literal["auto", "binary", "classes", "scale"]
+MOST_CLASSES = 7
 Origin: TypeAlias = Literal["unknown", "random", "by-verdict", "elsewhere"]
 FEWEST_CLUSTERS = 25
 """With fewer labelled contexts, intervals are too narrow for a verdict."""
 EPSILONS = (0.0, 0.1, 0.2)
 """How much worse than a rater a judge may be in the alt-test, because people cost more."""
-_CONDITION = re.compile(r"(.*\S)\s*>=\s*([+-]?\d+(?:\.\d+)?)")
+CELLS = ("both fail", "only the judge passes", "only people pass", "both pass")
+"""The cells of the table of two times two, in the order of ``LabelAgreement.table``."""
+_CONDITION = re.compile(r"(.*\S)\s*>=\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))")
 
 
 class PassCondition(Struct, frozen=True):
@@ -152,7 +159,7 @@ def read_labels(items: RatedItems, facet: str, settings: LabelSettings) -> Label
     given = settings.pass_if if settings.pass_if and settings.pass_if.name == facet else None
     single = [item.ratings.get(facet, ()) for item in items.items]
     is_binary = all(value in (0, 1) for values in single for value in values) and any(single)
-    if given is None and (settings.kind == "scale" or not is_binary):
+    if given is None and (settings.kind in ("scale", "classes") or not is_binary):
         if settings.kind == "binary":
             raise DialmeterError(
                 f'the ratings of {facet} are not pass and fail; make labels of them: --set "pass-if={facet} >= NUMBER"'
@@ -175,7 +182,8 @@ def read_labels(items: RatedItems, facet: str, settings: LabelSettings) -> Label
         else:
             found = 2 * passed > len(own) if own else None if mean is None else mean >= least
             labels.append(None if found is None else float(found))
-    return LabelSources(facet, labels, raters, ties, f"{facet} at least {least:g}" if given else "")
+    is_asked = given is None or (is_binary and 0 < least <= 1)
+    return LabelSources(facet, labels, raters, ties, "" if is_asked else f"{facet} at least {least:g}")
 
 
 def cluster_keys(items: Sequence[RatedItem]) -> list[str]:
@@ -228,6 +236,36 @@ def repeated_verdicts(items: RatedItems, judge: str, settings: LabelSettings) ->
                 return []
             found.append(verdicts)
     return found
+
+
+class ClassAgreement:
+    """A judge against ordered classes of a facet, which are whole numbers. The label is the lower median of the ratings.
+
+    Attributes:
+        figures: exact agreement, within one class, kappa and AC, also with weights for the distance of classes.
+
+    Raises:
+        DialmeterError: ratings or scores are no classes.
+    """
+
+    def __init__(self, items: RatedItems, facet: str, column: ScoreColumn, confidence: float = 0.95) -> None:
+        single = {value for item in items.items for value in item.ratings.get(facet, ())}
+        classes = sorted({*single, *(each for each in column.scores if each is not None)})
+        for name, values in ((f"the ratings of {facet}", sorted(single)), (f"the scores of {column.name}", classes)):
+            if not values or len(values) > MOST_CLASSES or any(value % 1 for value in values):
+                raise DialmeterError(
+                    f"label-kind=classes: {name} are no classes: at most {MOST_CLASSES} different whole numbers, the same for people and judge"
+                )
+        lowest, keys = int(classes[0]), cluster_keys(items.items)
+        rows = sorted(
+            (item.id, key, sorted(given)[(len(given) - 1) // 2], score)
+            for item, key, score in zip(items.items, keys, column.scores, strict=True)
+            if (given := item.ratings.get(facet)) and score is not None
+        )
+        self.judge, self.n = column.name, len(rows)
+        labels, verdicts = (np.array([row[at] for row in rows], dtype=np.int64) - lowest for at in (2, 3))
+        count, clusters = int(classes[-1]) - lowest + 1, Clusters([row[1] for row in rows])
+        self.figures = class_figures(labels, verdicts, count, clusters, confidence) if rows else {}
 
 
 class LeftOutRater(Struct, frozen=True):
@@ -288,9 +326,62 @@ class LabelAgreement:
         return {self._ids[at]: value for at in self._order if (value := self._values[at]) is not None}
 
     @property
+    def cells(self) -> dict[str, str]:
+        """The cell of every item with a label and a verdict, by id; empty without verdicts."""
+        labelled = ((self._ids[at], self.source.labels[at], self._values[at]) for at in self._order)
+        known = labelled if self.has_verdicts else ()
+        return {
+            name: CELLS[2 * int(label) + int(verdict)]
+            for name, label, verdict in known
+            if label is not None and verdict is not None
+        }
+
+    @property
     def ties(self) -> int:
         """The number of items without a label because their raters are divided equally."""
         return len(self.source.ties)
+
+    @property
+    def accuracy_with_ties(self) -> tuple[float, float] | None:
+        """The accuracy if all ties were wrong, and if all were right; None without verdicts or ties."""
+        ties = sum(self._ids[at] in set(self.source.ties) for at in self._rated)
+        if not self.has_verdicts or not ties:
+            return None
+        right = int((self.labels == self.values).sum())
+        return right / (self.n + ties), (right + ties) / (self.n + ties)
+
+    @property
+    def labels_needed(self) -> int | None:
+        """The number of labels for a corrected rate with an interval of ± the margin; None if all items are not enough."""
+        table = LabelTable.count(self.labels, self.values, np.ones(self.n))
+        return labels_needed(table, len(self.all_values), self._settings.margin)
+
+    @property
+    def margin(self) -> float:
+        """The wanted half width of a corrected rate, which is the change of a rate that does not matter."""
+        return self._settings.margin
+
+    def of_system(self, system: str) -> LabelTable:
+        """The table of the labelled items of one system."""
+        return LabelTable.count(
+            self.labels, self.values, np.array([1.0 * (own == system) for own in self.known_systems])
+        )
+
+    def judged_rate(self, system: str) -> float:
+        """The share of all items of a system that the judge passes."""
+        return float(self.all_values[[own == system for own in self.systems]].mean())
+
+    def errors_by_system(self, first: str, second: str) -> dict[str, float]:
+        """Fisher's test of whether the judge errs equally on two systems, among what people fail and what they pass."""
+        one, two = self.of_system(first), self.of_system(second)
+        errors = {
+            "fail": [(each.fp, each.tn) for each in (one, two)],
+            "pass": [(each.fn, each.tp) for each in (one, two)],
+        }
+        return {
+            label: fisher_p(int(a[0]), int(a[0] + a[1]), int(b[0]), int(b[0] + b[1]))
+            for label, (a, b) in errors.items()
+        }
 
     @cached_property
     def table(self) -> tuple[int, int, int, int] | None:
@@ -348,7 +439,7 @@ class LabelAgreement:
     def alt_tests(self, *, constant: bool = False) -> list[AltTest]:
         """The alt-test of the judge, or of a judge that always gives the most frequent label. Empty with one rater per item."""
 
-        if not self.has_verdicts or not any(len(self.source.raters[at]) > 1 for at in self._rated):
+        if not self.has_verdicts or not self.n or not any(len(self.source.raters[at]) > 1 for at in self._rated):
             return []
         usual = float(self.labels.mean() >= 0.5)
         verdicts = [usual if constant else self._values[at] for at in self._rated]
@@ -357,7 +448,7 @@ class LabelAgreement:
 
     @cached_property
     def left_out(self) -> LeftOutRater | None:
-        """A left-out rater and the judge against the majority of the other raters; None with one rater per item."""
+        """A left-out rater and the judge against the majority of the other raters; None without raters of 30 items and more."""
         rows = []
         for rater in sorted({name for at in self._rated for name in self.source.raters[at]}):
             sides: list[tuple[float, float, float]] = []
@@ -367,7 +458,7 @@ class LabelAgreement:
                 verdict = self._values[at]
                 if rater in own and others and 2 * sum(others) != len(others) and verdict is not None:
                     sides.append((float(2 * sum(others) > len(others)), own[rater], verdict))
-            if sides:
+            if len(sides) >= LEAST_RATED:
                 labels, *both = np.array(sides, dtype=np.float64).T
                 with np.errstate(all="ignore"):
                     tables = [LabelTable.count(labels, each, np.ones(len(labels))) for each in both]
@@ -428,6 +519,8 @@ class LabelAgreement:
     @property
     def agreement(self) -> str:
         """The verdict: is the judge better than a constant one, and as good as one of the people?"""
+        if len({*self.values.tolist()}) == 1:
+            return "no better"
         gain = self.figures["gain_over_constant"]
         is_few = self.clusters.count < FEWEST_CLUSTERS
         if is_few or gain.value is None or gain.ci is None or gain.ci[0] <= 0 <= gain.ci[1]:
@@ -513,5 +606,6 @@ FIGURES = [
     "alpha",
     "auroc",
     "average_precision",
+    *(name for name in CLASS_FIGURES if name not in ("kappa", "ac1")),
 ]
-"""The figures of labels: those of verdicts, and the last two of scores."""
+"""The figures of labels: those of verdicts, two of scores, and those of classes."""

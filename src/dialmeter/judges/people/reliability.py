@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -11,12 +12,11 @@ from ...errors import DialmeterError, did_you_mean
 from ...model import SYSTEM
 from ...numeric import np
 from ...stats.agreement import krippendorff_alpha
-from ...stats.corrected import clustered
 from ...stats.correlation import ResampledVariable
 from ...stats.drift import flip_rate
 from ...stats.formulas import Floats
-from ...stats.labels import Clusters, Figure, percentiles
-from ..judge import identity_digest
+from ...stats.labels import Clusters, Figure, clustered, percentiles
+from ..judge import Judge, identity_digest
 from .columns import ScoreColumn
 from .correlate import mean_ratings
 from .labels import LabelAgreement, cluster_keys, repeated_verdicts
@@ -65,8 +65,16 @@ def length_preference(result: PeopleResult, agreement: LabelAgreement, column: S
     return Figure(value, percentiles(partial_spearman(clusters.weights(), *sides))[0], n=len(kept))
 
 
-def repeats(result: PeopleResult, agreement: LabelAgreement) -> dict[str, Figure]:
-    """Return how often repeats of the judge (``NAME/1``, ``NAME/2``) give different verdicts; empty without repeats."""
+def repeats(result: PeopleResult, agreement: LabelAgreement, judge: Judge | None = None) -> dict[str, Figure]:
+    """Return how often repeats of the judge (``NAME/1``, ``NAME/2``) give different verdicts, or those of a model different scores.
+
+    It is empty without repeats.
+    """
+    stability: dict[str, Any] = getattr(judge, "stability", dict)()
+    if stability:
+        n, (low, high) = stability["asked"], stability["same_ci"]
+        unequal = Figure(1 - stability["same"], (1 - high, 1 - low), n=n)
+        return {"not_unanimous": unequal, "repeats_alpha": Figure(stability["alpha"], n=n)}
     settings = result.settings.labels
     found = repeated_verdicts(result.items, agreement.judge, settings) if agreement.has_verdicts else []
     if len(found) < 2:
@@ -82,7 +90,7 @@ def repeats(result: PeopleResult, agreement: LabelAgreement) -> dict[str, Figure
     return {
         "flip_rate": Figure(flip_rate(values), percentiles(weights @ unequal / weights.sum(axis=1))[0], n=len(order)),
         "not_unanimous": clustered(differs, np.ones(len(order), dtype=np.bool_), clusters),
-        "alpha": Figure(alpha.value, n=len(order), reason=alpha.reason or ""),
+        "repeats_alpha": Figure(alpha.value, n=len(order), reason=alpha.reason or ""),
     }
 
 
@@ -129,7 +137,7 @@ class AttackedRun:
             figure = CertifiedFigure(each["value"], each["ci"], each["n"], "wilson")
             self.errors.setdefault(each["facet"], {})[attack] = figure
         self.position = {
-            f"position ({each['corpus']})": CertifiedFigure(each["value"], each["ci"], each["n"], "wilson")
+            f"position[{each['corpus']}]": CertifiedFigure(each["value"], each["ci"], each["n"], "wilson")
             for each in run.manifest.get("position_bias", ())
             if each["judge"] == judge
         }

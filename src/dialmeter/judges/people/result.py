@@ -41,7 +41,7 @@ from .correlate import (
     left_out,
     mean_ratings,
 )
-from .labels import LabelAgreement, cluster_keys, read_labels, repeated_verdicts
+from .labels import ClassAgreement, LabelAgreement, cluster_keys, read_labels, repeated_verdicts
 
 
 class AgreementDifference(Struct, frozen=True):
@@ -217,12 +217,26 @@ class PeopleResult(Result):
         for facet in self.facets:
             source = read_labels(self.items, facet, self.settings.labels)
             if source is not None:
-                named = [column for column in self.columns if not column.trivial]
+                named = [column for column in self.columns if not column.trivial or column.name == self.first]
                 found |= {(each.name, facet): LabelAgreement(self.items, source, each, *settings) for each in named}
         return found
 
+    @property
+    def main_labels(self) -> dict[str, LabelAgreement]:
+        """The judges against the labels of the main facet, by judge."""
+        return {judge: each for (judge, facet), each in self.labels.items() if facet == self.main_facet}
+
+    @cached_property
+    def classes(self) -> dict[tuple[str, str], ClassAgreement]:
+        """The judges against ordered classes, by judge and facet; only if the ratings are said to be classes."""
+        if self.settings.labels.kind != "classes":
+            return {}
+        named = [column for column in self.columns if not column.trivial or column.name == self.first]
+        return {(each.name, facet): ClassAgreement(self.items, facet, each) for facet in self.facets for each in named}
+
     def _label_scores(self) -> Iterator[PeopleCorrelation]:
-        for (judge, facet), each in self.labels.items():
+        compared: dict[tuple[str, str], LabelAgreement | ClassAgreement] = {**self.labels, **self.classes}
+        for (judge, facet), each in compared.items():
             level = self.items.level
             for measure, figure in each.figures.items():
                 yield PeopleCorrelation(
@@ -275,6 +289,8 @@ class PeopleResult(Result):
         settings = self.settings.labels
         if correlation.measure in MEASURES:
             return {"people": "mean", "resample": self.settings.resample if self.settings.resampling else "none"}
+        if (correlation.judge, correlation.facet) in self.classes:
+            return {"people": "lower-median", "classes": "stated"}
         of_judge = [str(each.least) for each in settings.judge_pass_if if each.name == correlation.judge]
         given = settings.pass_if if settings.pass_if and settings.pass_if.name == correlation.facet else None
         return {
@@ -336,10 +352,15 @@ class PeopleResult(Result):
     def run_fields(self) -> RunFields:
         """The gaps of each judge by item, the agreement of raters, and differences between judges."""
         gaps = {name: self.gaps(name) for name in self.named_judges or [self.columns[0].name]}
+        tables = {judge: each.table for judge, each in self.main_labels.items() if each.table}
         return RunFields(
             {name: [None if gap is None else abs(gap) for gap in each] for name, each in gaps.items()},
             {"raters": self.raters, "left_out": self.left_out, "differences": self.differences},
-            {"trivial": [each.name for each in self.columns if each.trivial], "main_facet": self.main_facet},
+            {
+                "trivial": [each.name for each in self.columns if each.trivial],
+                "main_facet": self.main_facet,
+                **({"label_tables": tables} if tables else {}),
+            },
         )
 
     def to_dicts(self) -> list[dict[str, Any]]:
@@ -365,6 +386,8 @@ class PeopleResult(Result):
         ratings = mean_ratings(self.items, facet or self.main_facet)
         places = complete(scores, ratings)
         gaps: list[float | None] = [None] * len(scores)
+        if not len(places):
+            return gaps
         for place, gap in zip(places, mean_ranks(scores[places]) - mean_ranks(ratings[places]), strict=True):
             gaps[place] = float(gap / len(places))
         return gaps
@@ -431,7 +454,7 @@ class PeopleResult(Result):
                 notices.append(Notice("not-rated", len(unrated), message, tuple(map(one_line, unrated[:_LISTED]))))
         contexts = self.counts["contexts"]
         if contexts < FEW_CONTEXTS and self.settings.resampling and self.settings.resample == "contexts":
-            message = f"only {contexts} contexts: intervals are likely too narrow"
+            message = f"only {contexts} context{'s' * (contexts != 1)}: intervals are likely too narrow"
             notices.append(Notice("few-contexts", contexts, message))
         return notices
 

@@ -17,7 +17,7 @@ from ...readers.ratings.open_ratings import open_ratings, open_scores
 from ...readers.ratings.rated_item import RatedItem, RatedItems, check_items
 from ..ask import Ask
 from ..builtin.surface import tokens
-from ..judge import Judge, load_judge, omission_notices
+from ..judge import Judge, endpoint_notices, load_judge
 from ..judged_items import training_dialogues
 from ..requests import (
     REFERENCE_MEASURES,
@@ -188,7 +188,7 @@ class RatingsStudy(Struct, frozen=True, kw_only=True):
         own = len(self.judges)
         remarks = [*self.items.notices]
         remarks += [Notice("no-sacrebleu", 2, one_line(missing, 300))] if missing else []
-        remarks += omission_notices(self.judges)
+        remarks += endpoint_notices(self.judges)
         columns = [*scored[:own], *known, *by_references, *scored[own:]]
         return PeopleResult(items, columns, self.facets, self.settings, first=self.first, remarks=remarks)
 

@@ -27,12 +27,10 @@ from ...model import (
     TaskGoal,
     Trajectory,
 )
-from ..csv_files import first_row, parse_number, rows_of
 from ..entries import Entry, entries
 from ..messages import read_messages
 from ..raw_file import Archive
-from ..records.outcomes import CLOSE, share_of
-from ..records.spans import begins_trace
+from ..records.outcomes import CLOSE
 from ..source import Sample, Source
 from ..strict_json import kind_of, parse_unique
 from ..validation import as_list, as_mapping, as_type, first_mapping
@@ -263,7 +261,9 @@ class _Action(Struct):
     def expected(self) -> ExpectedAction:
         who = USER if self.requestor == "user" else SYSTEM
         keys = None if self.compare_args is None else tuple(self.compare_args)
-        return ExpectedAction(self.name or "", self.kwargs or self.arguments or {}, who, keys)
+        if not self.name:
+            raise InputError("an expected call has no name")
+        return ExpectedAction(self.name, self.kwargs or self.arguments or {}, who, keys)
 
 
 def _task_goal(text: str | None, actions: Iterable[_Action] | None, facts: Iterable[Any] | None) -> TaskGoal:
@@ -641,63 +641,3 @@ def mapping_or_empty(value: Any) -> Mapping[str, Any]:
         ({'a': 1}, {})
     """
     return value if isinstance(value, dict) else {}
-
-
-_COLUMNS = {
-    "task": ("task", "taskid"),
-    "trial": ("trial", "run", "attempt"),
-    "reward": ("reward", "success", "passed"),
-}
-
-
-class RewardTable:
-    """A table of rewards: one row per dialogue, with columns task and reward, and trial if it has one.
-
-    Without a column trial, the rows of a task are its trials, in order.
-    """
-
-    DESCRIPTION: ClassVar = "only rewards: a table with columns task, trial and reward"
-
-    @staticmethod
-    def detect(sample: Sample) -> bool:
-        if sample.kind not in ("text", "lines", "document"):
-            return False
-        row = first_row(sample)
-        columns = _reward_columns(row)
-        plain = not any(isinstance(value, list | dict) or str(value).startswith(("[{", "[[")) for value in row.values())
-        return plain and columns["task"] is not None and columns["reward"] is not None and not begins_trace([row])
-
-    @staticmethod
-    def items(source: Source) -> Iterator[Entry]:
-        tried: Counter[str] = Counter()
-        for place, (line, row) in enumerate(rows_of(source), 1):
-            columns = _reward_columns(row)
-            task, trial, reward = (row.get(name) if (name := columns[key]) else None for key in _COLUMNS)
-            if columns["trial"] is None:
-                trial = tried[str(task)]
-                tried[str(task)] += 1
-            yield Entry(str(place), {"task": task, "trial": trial, "reward": reward}, None, source.name, line)
-
-    @staticmethod
-    def trajectory(item: Entry) -> Trajectory:
-        with placing(file=item.file, line=item.context):
-            task, trial = task_id(item.value["task"], "task"), item.value["trial"]
-            number = trial_number(int(trial) if isinstance(trial, str) and trial.isdecimal() else trial)
-            with placing(dialogue=f"{task}:{number}"):
-                reward = item.value["reward"]
-                if isinstance(reward, str):
-                    share = share_of(reward)
-                    reward = (parse_number(reward, "reward") if share is None else share) if reward.strip() else None
-                rewards = reward_of(float(reward) if isinstance(reward, bool) else reward)
-                return Trajectory(id=f"{task}:{number}", task=task, trial=number, rewards=rewards)
-
-
-def _reward_columns(row: Mapping[str, Any]) -> dict[str, str | None]:
-    """Return the columns of a table of rewards by key. Case, spaces, hyphens and underscores do not matter.
-
-    Example:
-        >>> _reward_columns({"Task_ID": 1, "reward": 1})
-        {'task': 'Task_ID', 'trial': None, 'reward': 'reward'}
-    """
-    names = {re.sub(r"[\s_-]", "", str(name)).lower(): name for name in row}
-    return {key: next((names[each] for each in known if each in names), None) for key, known in _COLUMNS.items()}

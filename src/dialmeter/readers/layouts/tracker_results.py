@@ -14,6 +14,7 @@ from ...model import Dialogue, State, Turn
 from ..pairs.raw_turns import RawDialogue, make_raw_turn, number_raw
 from ..pairs.state_layouts import FLAT, GLUED, NESTED, StateLayout
 from ..pairs.vocabulary import PairDialogue, Vocabulary
+from ..records.names import ROOTS
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, JsonParts, count_written_strings, kind_of
 from ..validation import (
@@ -315,7 +316,9 @@ class MwzEval:
 
     @staticmethod
     def detect(sample: Sample) -> bool:
-        turn = first_mapping(first_value(sample.value)) if sample.kind == "document" else {}
+        if sample.kind != "document" or not isinstance(sample.value, dict) or not ROOTS.isdisjoint(sample.value):
+            return False
+        turn = first_mapping(first_value(sample.value))
         return isinstance(turn.get("state"), dict) or isinstance(turn.get("response"), str)
 
     @staticmethod

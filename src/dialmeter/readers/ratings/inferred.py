@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import dropwhile, zip_longest
 from typing import Any, NamedTuple
 
 from ...errors import InputError, did_you_mean, one_line
 from ...model import Move, Notice
+from ..containers import Sheets
 from ..csv_files import parse_header, rows_of
 from ..messages import text_of
 from ..records.logs import messages_of
@@ -41,11 +42,17 @@ _GRID = re.compile(r"([^\[]*[^\[\s])\s*\[(.+)\]")
 _NUMBERED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)\s*(?:#\s*)?(\d+)")
 _NUMBERS = re.compile(r"\s*[\d.]+(?:\s+[\d.]+)+\s*")
 _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_QUALTRICS = frozenset(["Finished", "Progress", "RecordedDate"])
+_IMPORT = '{"ImportId"'
 _LETTERS = frozenset("aAeEjJpPrR")
+_MOST_WORDS = 20  # of a name; more are prose
 """Letters that mean annotator, expert, judge, person and rater before a number."""
 _REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
 """Endings of words for qualities."""
+_VERDICTS = frozenset(
+    word for each in ("pass", "passed", "fail", "failed") for word in (each, each.title(), each.upper())
+)
 _ABSENT = frozenset(["", "-", "n/a", "na", "nan", "none", "null"])
 _PAIR = ("chosen", "rejected")
 _SIDES = {
@@ -56,6 +63,8 @@ _SIDES = {
 """The last word of a winner → the rating of the first reply."""
 _IDS = (("id",), ("index",), ("key",), ("no",), ("nr",))
 """Last words of names of fields that hold no ratings."""
+_CONTEXTS = ("history", "context", "prompt", "question")
+_RESPONSES = ("response", "reply", "output", "completion")
 _TEXTS = ("chat", "conversation", "dialog", "dialogue", "messages", "turns", "utterances")
 
 
@@ -87,7 +96,8 @@ class _Reading(NamedTuple):
 def detect(sample: Sample) -> bool:
     """True if the names of fields say that people rated something."""
     if sample.kind == "text":
-        return _say_ratings(parse_header(sample.value)[0])
+        names = parse_header(sample.value)[0]
+        return _say_ratings(names) or ("ResponseId" in names and not _QUALTRICS.isdisjoint(names))
     tree = tree_of_sample(sample)
     return tree is not None and has_ratings(tree)
 
@@ -99,10 +109,36 @@ def has_ratings(tree: Any) -> bool:
         >>> has_ratings([{"id": "a", "annotator": "ann", "score": 4}]), has_ratings([{"id": "a", "gold": {}, "score": 4}])
         (True, False)
     """
-    tables = tables_of(tree)
+    tables = tables_of(_with_lists(tree))
     if are_verdicts(tree) or any(adapter.detect(tree) for adapter in _ADAPTERS):
         return True
     return any(_say_ratings(table.columns) for table in tables)
+
+
+def _with_lists(tree: Any) -> Any:
+    """Return a tree in which ratings by person, or by quality, are lists: ``{"labels": {"ann": {"value": 4}}}``."""
+    if isinstance(tree, list):
+        return [_with_lists(each) for each in tree]
+    if not isinstance(tree, dict) or isinstance(tree, Sheets):
+        return tree
+    if tree and all(
+        isinstance(each, dict) and each and {*map(str, each.values())} <= _VERDICTS for each in tree.values()
+    ):
+        return [{"item": name, "ratings": given} for name, given in tree.items()]
+    return {
+        key: [{"criterion" if _are_qualities(value) else "rater": name, **given} for name, given in value.items()]
+        if (points("mark", key) or points("annotations", key)) and _are_by_name(value)
+        else value
+        for key, value in tree.items()
+    }
+
+
+def _are_by_name(value: Any) -> bool:
+    """True for objects with the same fields, one of which is a rating, by the names of people or of qualities."""
+    given = list(value.values()) if isinstance(value, dict) else []
+    if not given or not all(isinstance(each, dict) and each.keys() == given[0].keys() for each in given):
+        return False
+    return any(points("rating", key) > 4 and _are_ratings([each[key] for each in given]) for key in given[0])
 
 
 def are_verdicts(tree: Any) -> bool:
@@ -124,7 +160,11 @@ def are_verdicts(tree: Any) -> bool:
 def _say_ratings(names: Sequence[str]) -> bool:
     """True if names of columns say that people rated something."""
     pairs = (name.rpartition(".") for name in names)
-    leaves = [leaf for outer, _, leaf in pairs if not outer or points("rating", outer) >= 8 or points("person", outer)]
+    leaves = [
+        leaf
+        for outer, _, leaf in pairs
+        if not outer or points("rating", outer) >= 8 or points("person", outer) or outer == "Answer"
+    ]
     leaves += [name for name in names if "." in name and points("machine", name.partition(".")[0])]
     if any(points(role, leaf) >= 10 for leaf in leaves for role in ("gold", "pred")) or {"task", "reward"} & {*leaves}:
         return False
@@ -187,10 +227,12 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
         InputError: no reading wins clearly, or a rating is no rating.
     """
     adapter = next((each for each in _ADAPTERS if each.detect(tree)), None)
-    tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(tree)
-    reading = _best([_grid_table(table, notices) or _pair_table(table, fields) or table for table in tables], fields)
+    tables = [RowTable(adapter.name, [*adapter.rows(tree)])] if adapter else tables_of(_with_lists(tree))
+    forms = [_grid_table(table, notices) or _pair_table(table, fields) for table in tables]
+    reading = _best([each for each in forms if each] or tables, fields)
     notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     if twice := _repeated(reading):
+        _refuse_repeated(reading, twice)
         message = f"{twice} rows repeat an item and its rater; all their ratings are used"
         notices.append(Notice("reading", twice, message))
     parents = {table.path: table for table in tables}
@@ -199,11 +241,36 @@ def items_of_tree(tree: Any, fields: Mapping[str, str], notices: list[Notice]) -
 
 def _repeated(reading: _Reading) -> int:
     """Return the number of rows with the same item, rater and quality as another."""
-    names = reading.item, reading.rater, reading.criterion
-    if not reading.rater or "," in reading.rater:
-        return 0
-    places = [tuple(str(value_at(row, name)) for name in names if name) for row in reading.table.rows]
-    return len(places) - len({*places})
+    roles = {"item": reading.item, "rater": reading.rater, "criterion": reading.criterion}
+    return 0 if not reading.rater or "," in reading.rater else _count_repeated(reading.table, roles)
+
+
+def _count_repeated(table: RowTable, roles: Mapping[str, str]) -> int:
+    return len(table.rows) - len({tuple(_at(row, name) for name in roles.values() if name) for row in table.rows})
+
+
+def _at(row: Mapping[str, Any], name: str) -> str:
+    """Return the value of a column in a row; of two columns, ``dialogue+turn``, both values."""
+    return "/".join(str(value_at(row, part)) for part in name.split("+"))
+
+
+def _with_turn(table: RowTable, roles: Mapping[str, str]) -> str:
+    """Return the column of items, with the column of turns if the turns of a dialogue are rated."""
+    names = [name for name in table.columns if points("turn", _leaf(name)) >= 7 and name not in roles.values()]
+    tried = (f"{roles['item']}+{name}" for name in names if roles["item"])
+    return next((item for item in tried if not _count_repeated(table, {**roles, "item": item})), roles["item"])
+
+
+def _refuse_repeated(reading: _Reading, count: int) -> None:
+    """Refuse ratings by the same person of the same item, if one column tells them apart: it may name qualities."""
+    rows, roles = reading.table.rows, {"item": reading.item, "rater": reading.rater}
+    others = {*reading.table.columns} - {*reading.ratings, *reading.scores, "@line"}
+    for name in sorted(others) if not reading.criterion else ():
+        values = Counter(str(cell) for row in rows if isinstance(cell := value_at(row, name), str | int))
+        is_short = 1 < len(values) <= _MOST_STEPS and values.total() == len(rows) and max(map(len, values)) < 80
+        if is_short and min(values.values()) > 1 and not _count_repeated(reading.table, {**roles, "criterion": name}):
+            asked = f"{count} rows repeat an item and its rater; does {one_line(name)} name the qualities?"
+            raise InputError(f"{asked} Answer with --columns criterion={one_line(name)}")
 
 
 def differ(tree: Any, fields: Mapping[str, str]) -> bool:
@@ -222,8 +289,16 @@ def differ(tree: Any, fields: Mapping[str, str]) -> bool:
 def _tree(source: Source) -> Any:
     if source.sample.kind not in ("text", "lines"):
         return tree_of(source)
-    rows = [*rows_of(source)]
+    rows = _without_ids_of_questions([*rows_of(source)])
     return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
+
+
+def _without_ids_of_questions(rows: list[tuple[int | None, Any]]) -> list[tuple[int | None, Any]]:
+    """Return the rows of a survey of Qualtrics with its questions as names: below its header are the questions, and their ids as JSON."""
+    if len(rows) < 3 or not all(str(cell).startswith(_IMPORT) for cell in rows[1][1].values()):
+        return rows
+    questions = rows[0][1]
+    return [(number, {str(questions[name]): cell for name, cell in row.items()}) for number, row in rows[2:]]
 
 
 def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
@@ -238,9 +313,7 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
             f"no records at {one_line(fields.get('rows', ''))!r}; they are at {', '.join(table.path for table in tables)}"
         )
     readings = [reading for table in chosen if (reading := _read_table(table, fields))]
-    readings = [
-        *{(*each[1:6],): each for each in reversed(readings)}.values()
-    ]  # of tables with the same fields, the first
+    readings = [*{(*each[1:6],): each for each in reversed(readings)}.values()]  # of equal tables, the first
     readings.sort(key=lambda each: -each.points)
     if not readings:
         numbers = [
@@ -263,10 +336,11 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         InputError: the user named a field that the table does not have.
     """
     rows, names = table.rows[:SAMPLE], [name for name in table.columns if name != "@line"]
-    named = {key: tuple(fields[key].split(",")) for key in KEYS if key in fields}
+    is_pairs = table.path.endswith("[pairs]")  # which is made with the columns that the user named
+    named = {key: tuple(fields[key].split(",")) for key in KEYS if key in fields and not is_pairs}
     for key, columns in named.items():
         for name in columns:
-            if name not in names and not name.startswith("@"):
+            if not {*name.split("+")} <= {*names} and not name.startswith("@"):
                 wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
                 raise InputError(f"{wrong}; {did_you_mean(name, names)}")
     cells = {name: [value for row in rows if (value := value_at(row, name)) not in (None, "")] for name in names}
@@ -277,6 +351,9 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     roles = {role: _one(named, role) or _by_role(role, free, least) for role, least in _ROLES.items()}
     if roles["rater"] == roles["item"]:
         roles["rater"] = ""
+    if roles["item"] and not roles["rater"] and len(rows) > 1 == len({*map(str, free[roles["item"]])}):
+        rest = {name: values for name, values in free.items() if name != roles["item"]}
+        roles["item"] = _by_role("item", rest, _ROLES["item"]) or roles["item"]
     if roles["item"] and not roles["rater"] and not raters:
         roles["rater"] = _weak_rater(table, roles["item"], free)
     if roles["rater"] and not roles["item"]:
@@ -290,16 +367,22 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
         for name in free
         if name not in roles.values() and not points("no rating", name) and parts_of(name)[-1:] not in _IDS
     }
-    numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"])]
+    of_judges = _heads_of_judges(names)
+    numeric = [name for name in leaf if _may_hold_ratings(rows, name, roles["criterion"], of_judges)]
     if raters:
         roles["rater"] = ",".join(raters)
     by_people = [name for name in numeric if points("person", name)]
     machine = [
-        name for name in numeric if name not in by_people and (points("machine", name) or name.startswith("score:"))
+        name
+        for name in numeric
+        if name not in by_people
+        and (points("machine", name) or name.startswith("score:") or name.partition(".")[0] in of_judges)
     ]
     machine = [name for name in machine if not any(each.startswith(f"{name}.") for each in machine)]
-    rated = [name for name in numeric if name not in machine and points("rating", leaf[name]) >= 5]
-    others = [name for name in numeric if name not in machine and points("rating", leaf[name])]
+    others = [
+        name for name in numeric if name not in machine and name not in of_judges and points("rating", leaf[name])
+    ]
+    rated = [name for name in others if points("rating", leaf[name]) >= 5]
     rated = rated or (others if roles["rater"] and len(others) == 1 else [])
     marks = [name for name in rated if by_people and name not in by_people and points("mark", name)]
     scores = named.get("score") or (*machine, *marks)
@@ -309,15 +392,16 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     if roles["criterion"] and "rating" not in named:
         ratings = ratings[:1]
     if not ratings:
+        _refuse_people_or_qualities([name for name in numeric if name not in machine and not _has_role(name)], rows)
         return None
     if not raters and not roles["item"]:
         _refuse_unnamed(table, roles["rater"], [name for name in leaf if name not in ratings])
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
-    places = [tuple(str(value_at(row, name)) for name in roles.values() if name) for row in table.rows]
-    if roles["rater"] and not raters and len({*places}) < len(places):
-        sure -= 10
+    if not raters and "criterion" not in named and _count_repeated(table, roles):
+        roles["item"] = _with_turn(table, roles)
+        sure -= 10 * bool(roles["rater"] and _count_repeated(table, roles))
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
@@ -329,15 +413,36 @@ def _refuse_unnamed(table: RowTable, rater: str, names: Sequence[str]) -> None:
         raise InputError(f"which field names what was rated? Name it with --columns item=NAME, one of {listed}")
 
 
-def _may_hold_ratings(rows: Sequence[Mapping[str, Any]], column: str, criterion: str) -> bool:
+def _may_hold_ratings(
+    rows: Sequence[Mapping[str, Any]], column: str, criterion: str, of_judges: Container[str] = ()
+) -> bool:
     """True if the values of one quality are ratings, or if the name says so and half of the values are: the others are errors."""
     by_quality = _by_criterion(rows, column, criterion)
-    is_known = points("person", column) > 0 or points("machine", column) > 0
+    is_known = points("person", column) > 0 or points("machine", column) > 0 or column.partition(".")[0] in of_judges
     if any(_are_ratings(values, is_known=is_known) for values in by_quality.values()):
         return True
     flat = [one for values in by_quality.values() for value in values for one in _single(value)]
     is_named = column.startswith("rating:") or points("rating", column) >= 8
     return is_named and 2 * sum(_are_ratings([one]) for one in flat) >= len(flat) > 0
+
+
+def _heads_of_judges(names: Sequence[str]) -> set[str]:
+    """Return the fields with scores of judges: ``judge`` beside what people said, and ``scores`` beside ``ratings``.
+
+    Alone, both may hold what people said.
+
+    Example:
+        >>> _heads_of_judges(["human", "judge.ok"]), _heads_of_judges(["judge 1", "judge 2"]), _heads_of_judges(["scores"])
+        ({'judge'}, set(), set())
+    """
+    heads = {name.partition(".")[0] for name in names}
+    has_people = any(points("person", each) for each in heads)
+    lower = {each.lower() for each in heads}
+    return {
+        each
+        for each in heads
+        if (has_people and each.lower() in ("judge", "evaluator")) or (each.lower() == "scores" and "ratings" in lower)
+    }
 
 
 def _leaf(name: str) -> str:
@@ -353,7 +458,7 @@ def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
-        for at, own in enumerate(words if len(words) > 1 else ()):
+        for at, own in enumerate(words if 1 < len(words) <= _MOST_WORDS else ()):
             groups.setdefault(" ".join(words[:at] + words[at + 1 :]), {})[name] = own
     return {stem: group for stem, group in groups.items() if len(group) > 1}
 
@@ -381,10 +486,21 @@ def _one_per_rater(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> t
         if all(word.isdecimal() or len(word) == 1 for word in own) or (stem.islower() and all(map(str.istitle, own))):
             return tuple(group)
         if not any(map(_has_role, own)):
-            listed = ",".join(group)
-            answers = f'--columns "rater={listed}" or --columns "rating={listed}"'
-            raise InputError(f"are {', '.join(map(one_line, group))} people or qualities? Answer with {answers}")
+            raise _people_or_qualities(group)
     return ()
+
+
+def _people_or_qualities(names: Iterable[str]) -> InputError:
+    listed = ",".join(names)
+    answers = f'--columns "rater={listed}" or --columns "rating={listed}"'
+    return InputError(f"are {', '.join(map(one_line, names))} people or qualities? Answer with {answers}")
+
+
+def _refuse_people_or_qualities(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse columns with pass or fail and names that say nothing."""
+    words = {str(each).lower() for name in names for row in rows for each in _single(value_at(row, name))}
+    if len(names) > 1 and words and words <= {"pass", "passed", "fail", "failed"}:
+        raise _people_or_qualities(names)
 
 
 def _has_role(word: str) -> bool:
@@ -396,10 +512,10 @@ def _has_role(word: str) -> bool:
 
 def _weak_rater(table: RowTable, item: str, names: Iterable[str]) -> str:
     """Return a field such as ``user_id`` that tells the rows of each item apart, and holds the same people for most items."""
-    count = len({str(value_at(row, item)) for row in table.rows})
+    count = len({_at(row, item) for row in table.rows})
     for name in names:
         people = {str(value_at(row, name)) for row in table.rows}
-        pairs = {(str(value_at(row, item)), str(value_at(row, name))) for row in table.rows}
+        pairs = {(_at(row, item), str(value_at(row, name))) for row in table.rows}
         is_weak = name == "@file" or (name != item and points("rater", _leaf(name)) >= 4)
         if is_weak and count < len(table.rows) == len(pairs) and len(people) <= max(2, len(table.rows) // 2):
             return name
@@ -458,7 +574,9 @@ def _are_ratings(values: Sequence[Any], *, is_known: bool = False) -> bool:
 
 def _single(value: Any) -> Iterator[Any]:
     """Yield the single ratings in a field: of a list, of an object, or of a text with several numbers."""
-    if isinstance(value, Mapping | list):
+    if isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+        yield from value  # records with ratings, which are a table of their own
+    elif isinstance(value, Mapping | list):
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _single(one)
     elif isinstance(value, str) and _NUMBERS.fullmatch(value):
@@ -474,6 +592,24 @@ def _are_winners(name: str, rows: Sequence[Mapping[str, Any]], systems: tuple[st
         and points("winner", name) > 0
         and all(isinstance(value, str) and _won(value, row, systems) is not None for value, row in named)
     )
+
+
+def _with_winner(table: RowTable) -> RowTable:
+    """Return a table with the column of the winner; it may have a column of 0 and 1 for each outcome, such as ``winner_tie``."""
+    names = [name for name in table.columns if parts_of(name)[:1] == ("winner",) and _side(name) is not None]
+    if len(names) < 2 or not all(sum(str(row.get(name)) == "1" for name in names) == 1 for row in table.rows):
+        return table
+    plain = [{key: value for key, value in row.items() if key not in names} for row in table.rows]
+    won = [next(name for name in names if str(row.get(name)) == "1") for row in table.rows]
+    return table._replace(rows=[{**row, "winner": name} for row, name in zip(plain, won, strict=True)])
+
+
+def _refuse_numbers(names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse the winner of two replies as a number: it may count from 0 or from 1."""
+    sides = {parts_of(name)[-1:] for name in names if any(isinstance(row.get(name), str) for row in rows)}
+    for name in names if {("1",), ("2",)} <= sides or {("a",), ("b",)} <= sides else ():
+        if points("winner", name) and any(isinstance(row.get(name), int | float) for row in rows):
+            raise InputError(f"{name} is a number: write a, b or tie for the winner of the two replies")
 
 
 def _systems_of(names: Sequence[str]) -> tuple[str, str]:
@@ -511,22 +647,14 @@ class _Items:
         self._texts = _texts_by_item(parents.get(reading.table.path.rpartition(".")[0]), reading.item)
         rows = reading.table.rows
         names = [each for each in reading.table.columns if each not in (*reading.ratings, *reading.scores)]
-        self._context = fields.get("context") or _text_field(
-            names, "text", ("history", "context", "prompt", "question")
-        )
-        self._reply = fields.get("reply") or _text_field(
-            names, "system text", ("response", "reply", "output", "completion")
-        )
-        self._chat = next(
-            (each for each in names if _leaf(each) in _TEXTS and isinstance(value_at(rows[0], each), list)), ""
-        )
-        self._system = fields.get("system") or next(
-            (each for each in names if parts_of(each)[-1:] in (("system",), ("model",))), ""
-        )
+        self._context = fields.get("context") or _text_field(names, "text", _CONTEXTS)
+        self._reply = fields.get("reply") or _text_field(names, "system text", _RESPONSES)
+        chats = (each for each in names if _leaf(each) in _TEXTS and isinstance(value_at(rows[0], each), list))
+        self._chat = next(chats, "")
+        systems = (each for each in names if parts_of(each)[-1:] in (("system",), ("model",)))
+        self._system = fields.get("system") or next(systems, "")
         ids = {
-            (value_at(row, reading.item), str(value_at(row, self._system)))
-            for row in rows
-            if self._system and reading.item
+            (_at(row, reading.item), str(value_at(row, self._system))) for row in rows if self._system and reading.item
         }
         self._has_several_systems = len({name for name, _ in ids}) < len(ids)
         self._scores = {name: self._scale(rows, name) for name in reading.scores}
@@ -564,7 +692,8 @@ class _Items:
             yield self._item(name, first, given.get(name, []), scores.get(name, {}))
 
     def _name(self, row: Mapping[str, Any], place: int) -> str:
-        given = value_at(row, self._reading.item) if self._reading.item else place
+        item = self._reading.item
+        given = _at(row, item) if "+" in item else value_at(row, item) if item else place
         if given in (None, ""):
             raise InputError(f"a row without an id ({one_line(self._reading.item)})", line=row.get("@line"))
         return f"{given}/{value_at(row, self._system)}" if self._has_several_systems else str(given)
@@ -584,7 +713,10 @@ class _Items:
         per_rater = reading.rater.split(",") if "," in reading.rater else ()
         facet = "overall" if column in per_rater else quality or _facet(column)
         rater = column if column in per_rater else str(value_at(row, reading.rater)) if reading.rater else ""
-        has_qualities = isinstance(value, Mapping) and _are_qualities(value)
+        # A person gives one rating, so keys with several ratings are qualities.
+        has_qualities = isinstance(value, Mapping) and (
+            _are_qualities(value) or all(isinstance(each, Mapping | list) for each in value.values())
+        )
         for key, one in value.items() if isinstance(value, Mapping) else [("", value)]:
             for each in _single(one):
                 yield (key, rater, number(each)) if has_qualities else (facet, key or rater, number(each))
@@ -597,13 +729,8 @@ class _Items:
         reply, context, system = (
             value_at(row, each) if each else None for each in (self._reply, self._context, self._system)
         )
-        before = (
-            context.split("|||")
-            if isinstance(context, str) and context
-            else context
-            if isinstance(context, list)
-            else []
-        )
+        before = context.split("|||") if isinstance(context, str) and context else context
+        before = before if isinstance(before, list) else []
         is_reply = isinstance(reply, str) and not moves
         facets = dict.fromkeys(facet for facet, _, _ in given)
         by_facet = {facet: [(who, number) for each, who, number in given if each == facet] for facet in facets}
@@ -696,16 +823,26 @@ def _grid_table(table: RowTable, notices: list[Notice]) -> RowTable | None:
 
 def _pair_table(table: RowTable, fields: Mapping[str, str]) -> RowTable | None:
     """Return the rows of comparisons of two replies, with one row per reply: 1 if it won, 0 if it lost, .5 for a tie."""
+    table = _with_winner(table)
     names = table.columns
     cells = {name: [value for row in table.rows if (value := value_at(row, name)) not in (None, "")] for name in names}
     systems = _systems_of(names)
-    winner = fields.get("winner") or next((name for name in names if _are_winners(name, table.rows, systems)), "")
+    winners = (
+        [fields["winner"]]
+        if "winner" in fields
+        else [name for name in names if _are_winners(name, table.rows, systems)]
+    )
+    if len({tuple(str(value_at(row, name)) for row in table.rows) for name in winners}) > 1:
+        answers = " or ".join(f"--columns winner={one_line(name)}" for name in winners)
+        raise InputError(f"which field is the winner: {' or '.join(map(one_line, winners))}? Answer with {answers}")
+    winner = winners[0] if winners else ""
     if not winner and not {*_PAIR} <= {*names}:
+        _refuse_numbers(names, table.rows)
         return None
     item, rater = (
         fields[role] if fields.get(role) in names else _by_role(role, cells, _ROLES[role]) for role in ("item", "rater")
     )
-    context = fields.get("context") or _text_field(names, "text", ("history", "context", "prompt", "question"))
+    context = fields.get("context") or _text_field(names, "text", _CONTEXTS)
     texts = [
         (row.get(context), *(row.get(own) or _of_side(row, side) for side, own in zip("ab", _PAIR, strict=True)))
         for row in table.rows
@@ -759,36 +896,44 @@ def _label_studio(tree: Any) -> Iterator[dict[str, Any]]:
         for annotation in task["annotations"]:
             for result in annotation.get("result", ()):
                 value = result.get("value", {})
-                rating = next((value[key] for key in ("rating", "number", "choices") if key in value), None)
+                rating = next((value[key] for key in ("rating", "number", "choices", "selected") if key in value), None)
                 rating = rating[0] if isinstance(rating, list) and len(rating) == 1 else rating
                 who = annotation.get("completed_by")
                 who = who.get("email") or who.get("id") if isinstance(who, Mapping) else who
-                yield {
-                    **task.get("data", {}),
-                    "item": task.get("id"),
-                    "rater": str(who),
-                    "criterion": result.get("from_name"),
-                    "rating": rating,
-                }
+                row = {**task.get("data", {}), "item": task.get("id"), "rater": str(who)}
+                is_pair = "selected" in value
+                yield row | (
+                    {"winner": rating} if is_pair else {"criterion": result.get("from_name"), "rating": rating}
+                )
 
 
 def _argilla(tree: Any) -> Iterator[dict[str, Any]]:
     for record in tree:
-        for criterion, answers in record["responses"].items():
-            for answer in answers:
-                row = {
-                    **record.get("fields", {}),
-                    "item": record.get("id"),
-                    "rater": answer.get("user_id"),
-                    "criterion": criterion,
-                    "rating": answer.get("value"),
-                }
-                suggested = record.get("suggestions", {}).get(criterion)
-                yield row | (
-                    {f"suggestion {criterion}": suggested["value"]}
-                    if isinstance(suggested, Mapping) and isinstance(suggested.get("value"), int | float)
-                    else {}
+        answers, suggested = record.get("responses"), record.get("suggestions") or {}
+        if answers is None:
+            given = [
+                (key.removesuffix(".responses"), {"value": value, "user_id": user, "status": status})
+                for key, values in record.items()
+                if key.endswith(".responses") and isinstance(values, list)
+                for value, user, status in zip_longest(
+                    values, *(record.get(f"{key}.{each}") or () for each in ("users", "status"))
                 )
+            ]
+        elif isinstance(answers, list):
+            given = [
+                (key, {**answer, **value}) for answer in answers for key, value in (answer.get("values") or {}).items()
+            ]
+        else:
+            given = [(key, answer) for key, each in answers.items() for answer in each]
+        if isinstance(suggested, list):
+            suggested = {each.get("question_name"): each for each in suggested}
+        fields = record.get("fields") or {key: value for key, value in record.items() if "." not in key}
+        for criterion, answer in given:
+            if answer.get("status") not in ("discarded", "draft"):
+                row = {**fields, "item": record.get("id"), "rater": answer.get("user_id")}
+                row |= {"criterion": criterion, "rating": answer.get("value")}
+                value = (suggested.get(criterion) or {}).get("value")
+                yield row | ({f"suggestion {criterion}": value} if isinstance(value, int | float) else {})
 
 
 def _prodigy(tree: Any) -> Iterator[dict[str, Any]]:
@@ -800,15 +945,22 @@ def _prodigy(tree: Any) -> Iterator[dict[str, Any]]:
             else {"accept": "pass", "reject": "fail"}.get(task.get("answer"))
         )
         yield {
-            **{key: value for key, value in task.items() if isinstance(value, str)},
+            **{key: value for key, value in task.items() if isinstance(value, str) and key not in ("answer", "label")},
             "item": task.get("_input_hash", task.get("text")),
-            "rater": str(task["_annotator_id"]),
+            "rater": str(task.get("_annotator_id", task.get("_session_id"))),
             "rating": rating,
         }
 
 
 _ADAPTERS = (
     _Adapter("label-studio", lambda tree: {"annotations", "data"} <= _first(tree).keys(), _label_studio),
-    _Adapter("argilla", lambda tree: {"fields", "responses"} <= _first(tree).keys(), _argilla),
-    _Adapter("prodigy", lambda tree: "_annotator_id" in _first(tree), _prodigy),
+    _Adapter(
+        "argilla",
+        lambda tree: (
+            {"fields", "responses"} <= _first(tree).keys()
+            or any(key.endswith(".responses.users") for key in _first(tree))
+        ),
+        _argilla,
+    ),
+    _Adapter("prodigy", lambda tree: {"_input_hash", "_session_id"} <= _first(tree).keys(), _prodigy),
 )

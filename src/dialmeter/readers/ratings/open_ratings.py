@@ -56,12 +56,14 @@ class _Line(Struct):
     references: list[str] = []
     ratings: dict[str, list[_Rating] | dict[str, _Rating]] = {}
     ratings_mean: dict[str, float] = {}
-    scores: dict[str, float | None] = {}
+    scores: dict[str, _Rating | None] = {}
 
 
 def _are_lines(sample: Sample) -> bool:
-    first = first_entry(sample)
-    keys, ratings = first.keys(), first.get("ratings")
+    listed = [first_entry(sample), *(each for each in sample.more if isinstance(each, dict))]
+    # Items that are only judged may come first.
+    rated = next((each for each in listed if "ratings" in each or "ratings_mean" in each), listed[0])
+    keys, ratings = rated.keys(), rated.get("ratings")
     if isinstance(ratings, dict) and any(isinstance(each, int) for each in ratings.values()):
         return False  # a number for each rater or quality
     return {"id"} < keys and bool(keys & {"reply", "turns"}) and bool(keys & {"ratings", "ratings_mean", "level"})
@@ -71,18 +73,24 @@ def _line_items(source: Source) -> Iterator[RatedItem]:
     lines = [
         (number, parse_as(data, _Line, source.name, number, what="a rated item")) for number, data in source.lines()
     ]
-    given: dict[str, list[tuple[_Rating, dict[str, Any]]]] = {}
+    given: dict[tuple[str, bool], list[tuple[_Rating, dict[str, Any]]]] = {}
+    in_words = {name for _, line in lines for name, each in line.scores.items() if isinstance(each, str | bool)}
     for number, line in lines:
+        place = {"line": number, "dialogue": str(line.id)}
         for facet, ratings in line.ratings.items():
             each = ratings.values() if isinstance(ratings, dict) else ratings
-            given.setdefault(facet, []).extend((one, {"line": number, "dialogue": str(line.id)}) for one in each)
-    scales = {facet: make_scale(each, one_line(facet)) for facet, each in given.items()}
+            given.setdefault((facet, False), []).extend((one, place) for one in each)
+        for name in in_words & line.scores.keys():
+            if (score := line.scores[name]) is not None:
+                given.setdefault((name, True), []).append((score, place))
+    scales = {key: make_scale(each, one_line(key[0])) for key, each in given.items()}
     for number, line in lines:
         with placing(file=source.name, line=number, dialogue=str(line.id)):
             yield _line_item(line, scales)
 
 
-def _line_item(line: _Line, scales: Mapping[str, Callable[[Any], float]]) -> RatedItem:
+def _line_item(line: _Line, scales: Mapping[tuple[str, bool], Callable[[Any], float]]) -> RatedItem:
+    """The item of a line. The key of a scale is the name of a facet, or that of a judge with verdicts in words, and which it is."""
     level = line.level or ("dialogue" if line.turns is not None else "reply")
     if level not in ("reply", "dialogue"):
         raise InputError(f"level must be reply or dialogue, found {level!r}")
@@ -90,7 +98,11 @@ def _line_item(line: _Line, scales: Mapping[str, Callable[[Any], float]]) -> Rat
         raise InputError("a dialogue without turns")
     if level == "reply" and line.reply is None:
         raise InputError("the reply is missing")
-    scores = {name: value for name, value in line.scores.items() if value is not None}
+    scores = {
+        name: scales[name, True](value) if (name, True) in scales else value
+        for name, value in line.scores.items()
+        if value is not None
+    }
     return RatedItem(
         str(line.id),
         "dialogue" if level == "dialogue" else "reply",
@@ -101,7 +113,7 @@ def _line_item(line: _Line, scales: Mapping[str, Callable[[Any], float]]) -> Rat
         line.system,
         line.group,
         {
-            facet: tuple(map(scales[facet], each.values() if isinstance(each, dict) else each))
+            facet: tuple(map(scales[facet, False], each.values() if isinstance(each, dict) else each))
             for facet, each in line.ratings.items()
         },
         named_numbers(line.ratings_mean, "ratings_mean"),

@@ -24,13 +24,13 @@ from ..csv_files import number_or_nan, parse_header
 from ..entries import Entry
 from ..layouts.agents import amount, amounts, as_conversation, ending_of_error, ending_token
 from ..layouts.goals import goal_in, task_in
-from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages
+from ..messages import CALL_FIELDS, UNSEEN, is_call, is_result, read_messages, text_of
 from ..source import Sample, Source
 from ..strict_json import REFUSALS, decode_json
 from .names import ROOTS, parts_of, party_of, points, word_of
 from .outcomes import CLOSE, share_of
-from .spans import begins_trace, messages_of_spans, traces_of
-from .tables import SAMPLE, value_at
+from .spans import begins_trace, messages_in, messages_of_spans, traces_of
+from .tables import SAMPLE, tables_of, value_at
 from .trees import tree_of, tree_of_sample
 
 DESCRIPTION = (
@@ -46,6 +46,9 @@ _LISTS = frozenset(["messages", "conversation", "conversations", "trajectory", "
 """Words in the names of fields with messages."""
 _IN_OUT = ("input inputs prompt request", "output outputs response completion responses")
 _MOST_SPEAKERS = 4
+_LABELS = ("name", "key", "assessment_name", "metric")
+_MARKS = ("value", "score", "passed", "label")
+"""Fields of a named value: its name, and the value."""
 _ROLES = {"user": "user", "system": "assistant"}
 _ASKED = {
     "user": frozenset(["input", "prompt", "query", "question", "request"]),
@@ -54,6 +57,9 @@ _ASKED = {
 """First words of the fields of one exchange in a row, by role."""
 _DEEPEST = 7
 _LABEL = re.compile(r"\s*\**([^\W\d_][\w ]{0,19}?)\**\s*:\**\s+(.*)", re.DOTALL)
+_TRUTHS = frozenset(["True", "False", "0", "1", "0.0", "1.0"])
+_TRIAL = re.compile(r"(?:trial|run|attempt|repetition|rep|epoch|seed)[\s_-]*(\d{1,6})", re.IGNORECASE)
+"""The name of a column with the outcomes of one trial."""
 _MARKED = re.compile(
     r"<\|(?:im_start|start_header_id)\|>(\w+)(?:<\|end_header_id\|>)?\s+(.*?)(?:<\|(?:im_end|eot_id)\|>|\Z)", re.DOTALL
 )
@@ -84,6 +90,7 @@ class LogReading(NamedTuple):
         trial: the field of trials; empty if the trials of a task are counted.
         outcome: the field that says whether the task was reached, with ``:WORD|WORD`` for words that mean it; empty if there is none.
         question: what must be answered before success can be known.
+        where: the dialogues that are read, ``NAME:VALUE``; empty for all.
     """
 
     talks: list[Talk]
@@ -93,17 +100,13 @@ class LogReading(NamedTuple):
     trial: str = ""
     outcome: str = ""
     question: str = ""
+    where: str = ""
 
     @property
     def columns(self) -> str:
         """The reading as the text of ``--columns``."""
-        named = {
-            "messages": self.path,
-            "dialogue": self.dialogue,
-            "task": self.task,
-            "trial": self.trial,
-            "outcome": self.outcome,
-        }
+        named = {"messages": self.path}
+        named |= {key: getattr(self, key) for key in ("dialogue", "task", "trial", "outcome", "where")}
         return " ".join(
             f"{key}={name}" for key, name in named.items() if name and name != self.task * (key == "dialogue")
         )
@@ -119,14 +122,19 @@ def detect(sample: Sample) -> bool:
     if sample.kind == "text":
         names = parse_header(sample.value)[0]
         is_table = len(names) > 1 and all(len(name) <= 40 and "\t" not in name for name in names)
-        has_lists = any({*parts_of(name)} & _LISTS for name in names) and bool(_best(names, "outcome", 8))
-        return is_table and (has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5)))
+        words = {name.lower() for name in names}
+        is_in_out = not any(words.isdisjoint(each.split()) for each in _IN_OUT)
+        is_list = is_in_out or any({*parts_of(name)} & _LISTS for name in names)
+        has_lists = is_list and bool(_best(names, "outcome", 8))
+        has_messages = has_lists or bool(_best(names, "speaker", 6) and _best(names, "text", 5))
+        return is_table and (has_messages or bool(_outcome_rows([dict.fromkeys(names)])))
     tree = tree_of_sample(sample)
     return tree is not None and (
         begins_trace(tree)
         or bool(traces_of(tree))
         or bool(_spots(tree))
         or (isinstance(tree, dict) and any(_try(tree)))
+        or bool(_outcome_rows(tree))
     )
 
 
@@ -169,7 +177,9 @@ def log_of_rows(rows: Sequence[_Row], fields: Mapping[str, str]) -> list[Traject
 
 
 def _is_usual(reading: LogReading) -> bool:
-    """True for the layout that needs no words: records with ``messages`` and ``reward``."""
+    """True for layouts that need no words: records with ``messages`` and ``reward``, and tables with an outcome of a plain name."""
+    if not reading.path and not reading.where:
+        return reading.outcome in ("reward", "success", "passed")
     return reading.path in ("messages", "[].messages", "[]", "[][]") and reading.outcome in ("", "reward")
 
 
@@ -261,7 +271,9 @@ def messages_of(value: Any) -> list[dict[str, Any]] | None:
     if isinstance(value, str):
         return _of_text(value)
     if isinstance(value, Mapping):
-        return _branch(value) if isinstance(value.get("mapping"), Mapping) and "current_node" in value else None
+        if isinstance(value.get("mapping"), Mapping) and "current_node" in value:
+            return _branch(value)
+        return _of_numbered_steps(value) if "tool_name_0" in value else None
     if not isinstance(value, list) or not value:
         return None
     if all(isinstance(each, str) for each in value):
@@ -340,54 +352,53 @@ def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     candidates = dict.fromkeys(name for each in messages[:50] for name in _names(each) if points("speaker", name))
     for name in sorted(candidates, key=lambda name: -points("speaker", name)):
         said = [value_at(each, name) for each in messages]
-        texts = [
-            key
-            for key in dict.fromkeys(key for each in messages[:50] for key in each)
-            if key != name and points("text", key)
-        ]
-        texts = [key for key in texts if any(isinstance(each.get(key), str | list | dict) for each in messages)]
+        keys = dict.fromkeys(key for each in messages[:50] for key in each if key != name and points("text", key))
+        texts = [key for key in keys if any(isinstance(each.get(key), str | list | dict) for each in messages)]
         text = max(texts, key=partial(points, "text"), default="")
-        if not text and not any("parts" in each or is_call(each) for each in messages):
+        if not text and not any("parts" in each or "blocks" in each or is_call(each) for each in messages):
             continue
-        named = [
-            who
-            for who, each in zip(said, messages, strict=True)
-            if not (is_call(each) or is_result(each)) and (each.get(text) or who is not None)
-        ]
+        if other := _other_side([who for who, each in zip(said, messages, strict=True) if each.get(text)]):
+            said = [other[1] if who == other[0] else who for who in said]
+        turns = list(zip(said, messages, strict=True))
+        plain = [(who, each) for who, each in turns if not (is_call(each) or is_result(each))]
+        named = [who for who, each in plain if each.get(text) or who is not None]
         known = [who for who in named if isinstance(who, str)]
-        others = [
-            each
-            for who, each in zip(said, messages, strict=True)
-            if isinstance(who, str) and not _are_speakers([who, "user"])
-        ]
+        others = [each for who, each in turns if isinstance(who, str) and not _are_speakers([who, "user"])]
         if (
             len(known) == len(named)
             and not any(each.get(text) for each in others)
             and _are_speakers({*known} - {str(value_at(each, name)) for each in others})
         ):
-            return [_message(each, word_of(who or "assistant"), text) for who, each in zip(said, messages, strict=True)]
+            return [_message(each, word_of(who or "assistant"), text) for who, each in turns]
     return None
+
+
+def _other_side(speakers: Sequence[Any]) -> tuple[str, str] | None:
+    """Return the speaker with an unknown name, and its role, if there are two speakers and the name of the other is known."""
+    parties = {str(who): party_of(str(who)) for who in speakers}
+    unknown = [who for who, party in parties.items() if not party]
+    known = {*parties.values()} - {"", "other"}
+    if len(unknown) != 1 or len(known) != 1 or not all(isinstance(who, str) for who in speakers):
+        return None
+    return unknown[0], "assistant" if known == {"user"} else "user"
 
 
 def _names(message: _Row) -> Iterator[str]:
     for key, value in message.items():
         yield key
-        if isinstance(value, dict):
+        if isinstance(value, dict) and not {"content", "text", "parts"} & value.keys():
             yield from (f"{key}.{inner}" for inner in ("role", "type") if isinstance(value.get(inner), str))
 
 
 def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
-    content = message.get("content") if "content" in message else None if "parts" in message else message.get(text)
+    said = None if "parts" in message else message.get(text)
+    content = message.get("content", message.get("blocks", said))
     if role in _CALLS:
         call = _decoded(content) if isinstance(content, str) and content else None
         if call is None and isinstance(message.get("name"), str) and not {*CALL_FIELDS} & message.keys():
             call = {key: value for key, value in message.items() if key != "type"}
-        return {
-            **message,
-            "role": "assistant",
-            "content": None,
-            **({"tool_calls": [call]} if isinstance(call, dict) else {}),
-        }
+        calls = {"tool_calls": [call]} if isinstance(call, dict) else {}
+        return {**message, "role": "assistant", "content": None, **calls}
     return {**message, "role": role, "content": content}
 
 
@@ -397,12 +408,8 @@ def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
     found = [(role, key) for key in keys if (role := _ROLES.get(party_of(word_of(key).split("_")[0])))]
     if not found and _has_repeated_id(messages):
         found = [(role, key) for key in keys for role, words in _ASKED.items() if {*parts_of(key)[:1]} & words]
-    return (
-        found
-        if sorted(role for role, _ in found) == ["assistant", "user"]
-        and not {"role", "speaker", "from"} & messages[0].keys()
-        else []
-    )
+    is_pair = sorted(role for role, _ in found) == ["assistant", "user"]
+    return found if is_pair and not {"role", "speaker", "from"} & messages[0].keys() else []
 
 
 def _has_repeated_id(rows: Sequence[_Row]) -> bool:
@@ -426,10 +433,14 @@ def _messages_of_pair(turn: _Row, pair: Sequence[tuple[str, str]]) -> Iterator[d
 
 
 def _of_lines(lines: Sequence[str]) -> list[dict[str, Any]] | None:
-    matches = [_LABEL.fullmatch(line) for line in lines]
-    if len(lines) < 2 or not all(matches) or not _are_speakers(match[1] for match in matches if match):
+    matches = [match for line in lines if (match := _LABEL.fullmatch(line))]
+    if len(lines) < 2 or len(matches) < len(lines):
         return None
-    return [{"role": word_of(match[1]), "content": match[2].strip()} for match in matches if match]
+    other, role = _other_side([match[1] for match in matches]) or ("", "")
+    said = [(role if match[1] == other else match[1], match[2].strip()) for match in matches]
+    if not _are_speakers(who for who, _ in said):
+        return None
+    return [{"role": word_of(who), "content": text} for who, text in said]
 
 
 def _of_text(text: str) -> list[dict[str, Any]] | None:
@@ -444,6 +455,16 @@ def _of_text(text: str) -> list[dict[str, Any]] | None:
             else None
         )
     return _of_lines([line for line in text.splitlines() if line.strip()]) if "\n" in text else None
+
+
+def _of_numbered_steps(steps: _Row) -> list[dict[str, Any]]:
+    """Return the calls in a trajectory of DSPy: ``{"thought_0": .., "tool_name_0": .., "tool_args_0": .., "observation_0": ..}``."""
+    return [
+        {"role": "assistant", "content": None, "type": "tool-call", "name": name, "input": steps.get(f"tool_args_{at}"),
+         "toolCallId": f"step {at}", "output": steps.get(f"observation_{at}") or ""}
+        for at in range(len(steps))
+        if (name := steps.get(f"tool_name_{at}")) not in (None, "finish")
+    ]  # fmt: skip
 
 
 def _decoded(text: str) -> Any:
@@ -500,7 +521,7 @@ def _spots(tree: Any) -> Counter[tuple[str, ...]]:
                 if isinstance(each, dict | list):
                     look(each, (*path, "[]"))
         elif isinstance(node, dict) and len(path) < _DEEPEST:
-            is_by_id = _is_by_id(node) and (not path or isinstance(next(iter(node.values())), dict))
+            is_by_id = _is_by_id(node) and ({"[]", "{}"}.isdisjoint(path) or not any(map(messages_of, node.values())))
             for key, value in node.items():
                 if isinstance(value, dict | list) or (isinstance(value, str) and len(value) > 20):
                     look(value, (*path, "{}" if is_by_id else key))
@@ -552,9 +573,15 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
+        whole = [name for name in _all_names(rows) if all(_whole(row.get(name)) is not None for row in rows)]
+        trial = _best(whole, "trial", 10)  # not unique: repeated trials are refused
+    is_sure = bool(path) or ">" in outcome or points("outcome", _last(outcome)) >= 9
+    if not is_sure and any(_reward(talk, outcome) not in (0, 1, None) for talk in talks):
+        asked = f"from which value of {outcome} on was the task reached?"
+        raise InputError(f'{asked} Answer with --columns "outcome={outcome}>=1"')
     if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
         question = _truths(rows)
-    return LogReading(talks, path, dialogue, task, trial, outcome, question)
+    return LogReading(talks, path, dialogue, task, trial, outcome, question, system or "")
 
 
 def _talk_of_trace(record: _Row, spans: Sequence[_Row]) -> Talk:
@@ -568,6 +595,8 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     if isinstance(tree, dict) and any(_try(tree)):
         messages, problem = _try(tree)
         return "@file", [Talk(messages, tree, problem=problem)]
+    if not spots and (rows := _outcome_rows(tree)):
+        return "", [Talk([], row) for row in rows]
     if not spots:
         raise InputError("no list of messages with known speakers; name the field with --columns messages=NAME")
     if wanted:
@@ -577,7 +606,8 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
             raise InputError(f"no messages at {one_line(wanted)!r}; they are at {listed}")
     else:
         least = min(map(len, spots))
-        chosen = _chosen([path for path in spots if len(path) == least], spots)
+        chosen = _chosen(_fullest(tree, [path for path in spots if len(path) == least]), spots)
+    chosen = _with_answer(tree, chosen)
     name = "+".join(map(_path_text, chosen))
     first = chosen[0]
     at = max((place + 1 for place, key in enumerate(first) if key in ("[]", "{}")), default=0)
@@ -585,6 +615,8 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     for outer, element in _elements(tree, first[:at], {}):
         values = [_inside(element, path[at:]) for path in chosen]
         lists = [(_silent(value), "") if _silent(value) else _try(value) for value in values]
+        if len(values) == 2 and chosen[1] not in spots:
+            lists[1] = messages_in(values[1], "assistant", messages_of), ""
         record = _without({**outer, **(element if isinstance(element, dict) else {})}, [path[at:] for path in chosen])
         problem = next((why for _, why in lists if why), "")
         if not problem and (
@@ -608,16 +640,72 @@ def _talks(tree: Any, wanted: str) -> tuple[str, list[Talk]]:
     return name, kept
 
 
+def _outcome_rows(tree: Any) -> list[dict[str, Any]]:
+    """Return the runs of a table with tasks and outcomes, but no messages. Each trial may have a column, or a place in a list."""
+    if isinstance(tree, dict) and not any(points("outcome", name) >= _SURE for name in tree):
+        lists = {task: each for task, each in tree.items() if isinstance(each, list) and {*map(repr, each)} <= _TRUTHS}
+        if lists == tree and any(lists.values()):
+            return [{"task": name, "trial": at, "success": won} for name in lists for at, won in enumerate(lists[name])]
+    rows = next((table.rows for table in tables_of(tree)), [])
+    names = list(rows[0]) if rows else []
+    others = ("turn", "text", *(("rater", "gold") if not _best(names, "outcome", 9) else ()))
+    if not _best(names, "task", 6) or any(points(role, _last(name)) >= 6 for name in names for role in others):
+        return []
+    trials = {name: int(match[1]) for name in names if (match := _TRIAL.fullmatch(name))}
+    if len(trials) < 2:
+        return rows if _best(names, "outcome", 5) else []
+    return [
+        {**{key: row[key] for key in row if key not in trials}, "trial": number, "success": row.get(name)}
+        for row in rows
+        for name, number in trials.items()
+    ]
+
+
 def _silent(items: Any) -> list[dict[str, Any]]:
     """Return the items of a list in which nobody speaks: only calls, results and thoughts; empty for any other value."""
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         return []
     calls = [{**each, "role": "assistant", "content": None} for each in items if is_call(each) or is_result(each)]
-    return calls if all(is_call(each) or is_result(each) or each.get("type") in UNSEEN for each in items) else []
+    return calls if all(is_call(each) or is_result(each) or str(each.get("type")) in UNSEEN for each in items) else []
 
 
 def _said(message: _Row) -> tuple[Any, Any]:
     return message["role"], message["content"]
+
+
+def _fullest(tree: Any, paths: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the place of the messages that hold all that is said in the messages of the other places; all places if none does."""
+    said: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for path in paths if len(paths) > 1 else ():
+        messages = [each for _, value in _elements(tree, path, {}) for each in _try(value)[0]]
+        said[path] = [(party_of(str(each["role"])), " ".join(text_of(each["content"]).split())) for each in messages]
+    spoken = [[each for each in said[path] if all(each) and each[0] != "other"] for path in said]
+    full = [path for path, whole in said.items() if all(_is_within(part, whole) for part in spoken)]
+    return [max(full, key=lambda path: len(said[path]))] if full else paths
+
+
+def _is_within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
+    rest = iter(whole)
+    return all(each in rest for each in part)
+
+
+def _with_answer(tree: Any, chosen: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the places of the messages, and of the answer beside them if the messages end before the system answers."""
+    path = chosen[0]
+    if len(chosen) > 1 or any(
+        party_of(str(messages[-1]["role"])) == "system"
+        for _, value in _elements(tree, path, {})
+        if (messages := _try(value)[0])
+    ):
+        return chosen
+    for at in range(len(path) - 1, -1, -1):
+        if path[at] in ("[]", "{}"):
+            break
+        records = [record for _, record in _elements(tree, path[:at], {}) if isinstance(record, dict)]
+        names = {key: None for record in records for key in record if key.lower() in _IN_OUT[1].split() and record[key]}
+        if len(names) == 1:
+            return [path, (*path[:at], *names)]
+    return chosen
 
 
 def _path_text(path: Sequence[str]) -> str:
@@ -643,19 +731,26 @@ def _chosen(paths: Sequence[tuple[str, ...]], spots: Mapping[tuple[str, ...], in
     raise InputError(f"which are the messages: {' or '.join(shown)}? Answer with {answers}")
 
 
-def _elements(node: Any, path: Sequence[str], outer: dict[str, Any]) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Yield the records at a path, with the plain fields of what is around them."""
+def _elements(
+    node: Any, path: Sequence[str], outer: dict[str, Any], is_in_record: bool = False
+) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Yield the records at a path, with the fields of what is around them; of the file itself, only plain ones that are no outcomes."""
     if not path:
         yield outer, node
     elif path[0] == "[]":
         for each in node if isinstance(node, list) else ():
-            yield from _elements(each, path[1:], outer)
+            yield from _elements(each, path[1:], outer, True)
     elif path[0] == "{}":
         for name, each in node.items() if isinstance(node, dict) else ():
-            yield from _elements(each, path[1:], {**outer, "@key": name})
+            yield from _elements(each, path[1:], {**outer, "@key": name}, True)
     elif isinstance(node, dict) and path[0] in node:
-        plain = {name: value for name, value in node.items() if not isinstance(value, dict | list)}
-        yield from _elements(node[path[0]], path[1:], {**outer, **plain})
+        kinds = list if is_in_record else list | dict
+        around = {
+            name: value
+            for name, value in node.items()
+            if name != path[0] and not isinstance(value, kinds) and (is_in_record or not points("outcome", name))
+        }
+        yield from _elements(node[path[0]], path[1:], {**outer, **around}, is_in_record)
 
 
 def _inside(node: Any, path: Sequence[str]) -> Any:
@@ -791,25 +886,11 @@ def _leaves(node: Any, path: str = "", depth: int = 4) -> dict[str, Any]:
             else:
                 found |= _leaves(value, name, depth - 1)
         elif isinstance(value, list):
-            for each in value:
-                label = (
-                    next(
-                        (
-                            each[key]
-                            for key in ("name", "key", "assessment_name", "metric")
-                            if isinstance(each.get(key), str)
-                        ),
-                        None,
-                    )
-                    if isinstance(each, dict)
-                    else None
-                )
+            for each in (one for one in value if isinstance(one, dict)):
+                label = next((each[key] for key in _LABELS if isinstance(each.get(key), str)), None)
+                inner = each["feedback"] if isinstance(each.get("feedback"), dict) else each
                 if label is not None:
-                    inner = each.get("feedback") if isinstance(each.get("feedback"), dict) else each
-                    found[f"{name}.{label}"] = next(
-                        (inner[key] for key in ("value", "score", "passed", "label") if inner.get(key) is not None),
-                        None,
-                    )
+                    found[f"{name}.{label}"] = next((inner[key] for key in _MARKS if inner.get(key) is not None), None)
         elif not isinstance(value, dict):
             found[name] = value
     return found
@@ -871,11 +952,11 @@ def _task_field(rows: Sequence[_Row]) -> str:
     sure = [
         name
         for name, found in known.items()
-        if found >= 6 or (found >= 3 and len({row[name] for row in rows}) < len(rows))
+        if found >= 6 or (found >= 3 and 1 < len({row[name] for row in rows}) < len(rows))
     ]
     if sure:
         return max(sure, key=lambda name: (known[name], -name.count(".")))
-    most = [name for name, found in repeated.items() if found == max(repeated.values())]
+    most = [name for name, found in repeated.items() if found == max(repeated.values()) or "@key" in repeated]
     if len({tuple(map(str, (row[name] for row in rows))) for name in most}) > 1:
         answers = " or ".join(f"--columns task={name}" for name in most[:3])
         raise InputError(f"which field is the task: {' or '.join(most[:3])}? Answer with {answers}")
@@ -892,6 +973,13 @@ def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     has_own_goals = all(len({(str(row[task]), str(row.get(goal))) for row in rows}) == len(runs) for goal in goals)
     trial = _trial_field(rows, task)
     if len(runs) == 1:
+        ids = [
+            each
+            for each in names
+            if points("item", each) >= 6 and len({str(row.get(each)) for row in rows}) == len(rows)
+        ]
+        if ids and " " in next(iter(runs)):
+            return False
         return has_own_goals and points("item", _last(task)) >= 6 and points("dialogue", _last(task)) < 7
     is_counter = bool(trial) and len({row[trial] for row in rows}) < len(rows)
     return has_own_goals and (is_counter or len({*runs.values()}) == 1)
@@ -933,7 +1021,7 @@ def _refuse_trials(rows: Sequence[_Row]) -> None:
 def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
     """Refuse a log with several systems: their trials are not trials of one task."""
     for name in _all_names(rows):
-        is_file = name == "@file" and len({row.get(name) for row in rows}) * 2 <= len(rows)
+        is_file = name in ("@file", "@key") and len({row.get(name) for row in rows}) * 2 <= len(rows)
         is_system = points("name of a system", _last(name)) >= 10 or is_file
         if not is_system or not all(_is_id(row.get(name)) for row in rows):
             continue
@@ -942,7 +1030,7 @@ def _refuse_systems(rows: Sequence[_Row], task: str) -> None:
             tasks.setdefault(str(row[name]), set()).add(str(row[task]))
         if 1 < len(tasks) <= 20 and len(set.intersection(*tasks.values())) * 2 >= len(set.union(*tasks.values())):
             listed = ", ".join(map(one_line, tasks))
-            answer = f'--columns "where={name}:{one_line(next(iter(tasks)))}"'
+            answer = f'--columns "task={task} where={name}:{one_line(next(iter(tasks)))}"'
             raise InputError(f"the log holds {len(tasks)} systems by {name}: {listed}; score one of them with {answer}")
 
 
@@ -959,10 +1047,31 @@ def _goal(record: _Row) -> tuple[Any, str]:
             return goal_in(value), ""
         text = "; ".join(f"{name}: {each}" for name, each in _leaves(value).items())
         constraints, requests = (value.get(_best(value, role, 8)) for role in ("constraints", "requests"))
+        if isinstance(constraints, list) and all(isinstance(each, list) and len(each) == 2 for each in constraints):
+            constraints = {str(slot): wanted for slot, wanted in constraints}
         if isinstance(constraints, dict) and isinstance(requests, list | dict | None):
-            return goal_in({str(value.get("domain", "goal")): {"info": constraints, "reqt": requests or []}}), text
+            return goal_in(_by_domain(constraints, requests or [], str(value.get("domain", "goal")))), text
         return None, _goal(value)[1] or text
     return None, ""
+
+
+def _by_domain(constraints: _Row, requests: list[Any] | _Row, domain: str) -> dict[str, dict[str, Any]]:
+    """Return a goal by domain: its parts may hold domains, or slots such as ``hotel-area``.
+
+    Example:
+        >>> _by_domain({"hotel": {"area": "east"}}, ["taxi-phone"], "goal")
+        {'hotel': {'info': {'area': 'east'}, 'reqt': {}}, 'taxi': {'info': {}, 'reqt': {'phone': None}}}
+    """
+    goal: dict[str, dict[str, Any]] = {}
+    for part, given in (("info", constraints), ("reqt", requests)):
+        slots = given if isinstance(given, dict) else dict.fromkeys(map(str, given))
+        for name, value in slots.items():
+            head, hyphen, slot = name.partition("-")
+            is_domain = isinstance(value, dict) or (part == "reqt" and isinstance(value, list))
+            found = dict.fromkeys(value) if isinstance(value, list) else value if is_domain else {slot or name: value}
+            parts = goal.setdefault(name if is_domain else head if hyphen else domain, {"info": {}, "reqt": {}})
+            parts[part].update(found)
+    return goal
 
 
 def _error(record: _Row) -> str:
@@ -1054,18 +1163,23 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
             if row.get(best) is not None and row.get(name) is not None
         ]
         if any(one != other for one, other in pairs):
-            return (
-                "",
-                f"which field says whether the task was reached: {best} or {name}? Answer with --columns outcome={best} or --columns outcome={name}",
-            )
+            asked = f"which field says whether the task was reached: {best} or {name}?"
+            return "", f"{asked} Answer with --columns outcome={best} or --columns outcome={name}"
     return best, ""
 
 
 def _truths(rows: Sequence[_Row]) -> str:
     """Return what must be asked about a log without an outcome that is known by its name."""
-    names = [name for name in _all_names(rows) if all(isinstance(row.get(name), bool | None) for row in rows)]
+    columns = {name: [row[name] for row in rows if row.get(name) is not None] for name in _all_names(rows)}
+    names = [name for name, values in columns.items() if _may_say_outcome(values)]
     answers = " or ".join(f"--columns outcome={name}" for name in names[:3])
     return f"no field is known to say whether the task was reached; if one does, name it: {answers}" if names else ""
+
+
+def _may_say_outcome(values: Sequence[Any]) -> bool:
+    """True for true and false, and for words and numbers that mean success and failure."""
+    is_binary = len({*map(str, values)}) == 2 and all(share_of(value) in (0, 1) for value in values)
+    return bool(values) and (is_binary or all(isinstance(value, bool) for value in values))
 
 
 def _question(name: str, values: Sequence[Any]) -> str:

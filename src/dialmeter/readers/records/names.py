@@ -10,7 +10,7 @@ from typing import Any
 
 _WORDS = {
     "gold": """10 gold golden truth groundtruth expected golds; 9 true gt reference 标注 标签 正解;
-        8 label labels target targets ref soll etalon verdad real verite riferimento gabarito attendu esperado 정답 эталон reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
+        8 label labels target targets ref soll etalon verdad real verite riferimento gabarito attendu esperado referencia referenz etiqueta etiquette erwartet 정답 эталон reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
     "pred": """10 pred preds prediction predictions predicted predict; 9 hyp hypothesis hypotheses vorhersage vorhergesagt prediccion predicho predicha predit predite previsto predetto 预测 予測 예측 прогноз;
         8 generated gen; 7 generation pr; 6 output outputs completion decoded inferred tracked; 5 resps; 4 response ist p;
         3 answer result resp parsed hat; 2 model ptr sys""",
@@ -28,15 +28,16 @@ _WORDS = {
     "slot": "10 slot; 7 attribute; 6 merkmal; 5 key field; 4 property",
     "rater": """10 rater annotator worker bewerter; 9 judge evaluator assessor reviewer respondent completedby labeler;
         8 email coder participant prolific; 6 responseid person expert subject; 4 user; 2 name code""",
-    "rating": """10 rating ratings winner preference; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
+    "rating": """10 rating ratings winner preference preferred; 9 score scores overall quality likert bewertung; 8 grade punkte coherence fluency
         helpfulness naturalness appropriateness relevance satisfaction consistency informativeness coherent fluent helpful natural
-        appropriate relevant consistent informative; 7 feedback stars better vote engaging interesting; 6 choice label labels; 5 value; 4 note pass passed; 2 answer""",
+        appropriate relevant consistent informative; 7 feedback stars better vote agreement engaging interesting; 6 choice label labels; 5 value; 4 note pass passed; 2 answer""",
     "item": """10 item; 8 dialogue dialog conversation conv; 7 qid question; 6 sample example instance key session chat pair; 5 id doc;
         3 file prompt output""",
-    "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal; 6 attribute measure; 5 quality category question",
+    "criterion": "10 criterion criteria dimension aspect facet; 8 metric merkmal statement; 6 attribute measure; 5 quality category question",
     "person": "10 annotated annotation annotator crowd expert gold human manual people person",
     "winner": "10 best better choice preference preferred verdict vote winner winning won",
     "machine": """10 ai auto automatic bertscore bleu bleurt claude gemini gpt judges llama llm machine metric model predicted rouge suggestion suggestions""",
+    "annotations": "10 annotations judgements judgments reviews",
     "mark": "10 grade label labels rating ratings score scores verdict vote",
     "no rating": """10 confidence cost count duration index latency length seconds time timestamp tokens turn turns year""",
     "name of a system": "10 model system tracker; 9 run seed; 8 checkpoint; 7 experiment; 6 variant method",
@@ -46,7 +47,7 @@ _WORDS = {
     "task": "10 task; 9 testcase; 8 scenario; 6 case problem; 3 question example; 2 goal; 1 intent",
     "trial": "10 trial; 9 attempt; 8 repetition; 7 epoch repeat; 6 rep iteration; 5 seed; 2 run sample",
     "outcome": """10 reward success successful succeeded; 9 resolved outcome passed pass achieved solved accomplished reached;
-        8 correctness fulfilled; 7 correct verdict won; 6 completed complete grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
+        8 correctness fulfilled taskcompletion goalcompletion; 7 correct verdict won; 6 completed complete grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
     "error": "10 error exception crash crashed; 9 traceback; 4 failure",
     "constraints": "10 constraint constraints; 9 inform informslots info",
     "requests": "10 request requests requested requestslots reqt; 8 asks asksfor",
@@ -65,7 +66,7 @@ NO_TABLES = frozenset(("frames", "tools", "tool_calls", "slots", "acts", "action
 """Lists of objects that are no turns."""
 _USERS = """caller citizen client cliente consumer contact customer end_user guest human inbound incoming kunde nutzer patient prompter sim
     simulated_user simulator student u user user_simulator usr usuario utilisateur visitor"""
-_SYSTEMS = """a admin advisor agent ai asistente assistant berater bot chatbot chatgpt conseiller gpt helper llm machine mitarbeiter model operator
+_SYSTEMS = """a admin advisor agent ai asistente assistant berater bot chatbot chatgpt clerk conseiller gpt helper llm machine mitarbeiter model operator
     outbound outgoing representative robot s sistema sys system tutor wizard"""
 _OTHERS = """action developer environment function function_call internal ipython note observation restart session_started slot
     system_prompt tool tool_call tool_call_result tool_calls tool_result"""

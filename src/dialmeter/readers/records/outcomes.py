@@ -10,10 +10,10 @@ from .names import word_of
 
 CLOSE = 1e-6
 """Tolerance for rewards: a reward within this distance of 1 is a success."""
-_REACHED_WORDS = """1 true yes y t success successful succeeded pass passed passes resolved solved completed complete achieved
+_REACHED_WORDS = """1 true yes y t c success successful succeeded pass passed passes resolved solved completed complete achieved
     correct fulfilled ok win won reached accomplished good goal_reached goal_achieved"""
 _REACHED = frozenset(_REACHED_WORDS.split())
-_MISSED_WORDS = """0 false no n f failure failed fail fails unresolved unsolved not_resolved not_solved incomplete not_completed
+_MISSED_WORDS = """0 false no n f i failure failed fail fails unresolved unsolved not_resolved not_solved incomplete not_completed
     incorrect wrong unsuccessful missed lost not_achieved unachieved error crash crashed timeout aborted bad"""
 _MISSED = frozenset(_MISSED_WORDS.split())
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import InputError
 from ..strict_json import REFUSALS, decode_json
+from .names import letters_of
 
 _FIELDS: Mapping[str, tuple[str, ...]] = {
     "kind": (
@@ -31,6 +32,9 @@ _FIELDS: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """Field of a span → its names, for all tools."""
+_KNOWN = frozenset(("attributes", "status_message", "status_code")).union(*_FIELDS.values())
+_BY_LETTERS = {letters_of(name): name for name in sorted(_KNOWN)}
+"""Letters of a name → the name."""
 _MODEL_WORDS = "llm generation chat chat_model response completion text_completion generate_content"
 _MODEL = frozenset(_MODEL_WORDS.split())
 _TOOL = frozenset(["tool", "function", "execute_tool", "tool_call"])
@@ -39,6 +43,9 @@ _OTHER_WORDS = """agent chain span event trace.span invoke_agent create_agent wo
 _OTHER = frozenset(_OTHER_WORDS.split())
 _NESTED = ("child_runs", "children", "observations", "spans")
 """Fields that hold the spans of a trace, or the spans inside of a span."""
+_CONTENT_WORDS = "messages choices candidates message generations kwargs output input content text question answer"
+_CONTENTS = _CONTENT_WORDS.split()
+"""Fields of the input or the output of a model that hold what is said, the most telling first."""
 _DEEPEST = 7
 _Row = Mapping[str, Any]
 _MessagesOf = Callable[[Any], list[dict[str, Any]] | None]
@@ -55,6 +62,7 @@ def _decoded(value: Any) -> Any:
 
 def _flat(span: _Row) -> dict[str, Any]:
     """Return a span with its attributes as fields; those of OpenTelemetry are a list of keys and values."""
+    span = _by_known_name(span)
     attributes = span.get("attributes") or {}
     if isinstance(attributes, list):
         attributes = {
@@ -67,7 +75,15 @@ def _flat(span: _Row) -> dict[str, Any]:
         for key, value in span.items()
         if key not in ("attributes", "context", "span_data", *_NESTED)
     }
-    return {**outer, **{key: _decoded(value) for key, value in inner.items()}}
+    return {**outer, **_by_known_name({key: _decoded(value) for key, value in inner.items()})}
+
+
+def _by_known_name(span: _Row) -> dict[str, Any]:
+    """Return a span with the names of its known fields as they are in the table above: ``SpanName`` is ``name``."""
+    return {
+        key if key in _KNOWN else _BY_LETTERS.get(letters_of(key.removeprefix("Span")), key): value
+        for key, value in span.items()
+    }
 
 
 def _get(span: _Row, field: str) -> Any:
@@ -126,6 +142,10 @@ def traces_of(tree: Any) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
             for key, value in node.items():
                 if isinstance(value, dict | list):
                     look(value, around, depth + 1, key in _NESTED)
+                for each in value if isinstance(value, list) and key == "scores" else ():
+                    if isinstance(each, dict) and (trace := _get(each, "trace")):
+                        about = records.setdefault(str(trace), {})
+                        about["scores"] = [*about.get("scores", ()), each]
 
     look(tree, {}, 0)
     if not any(_kind(span) in ("model", "tool") for own in spans.values() for span in own):
@@ -166,8 +186,8 @@ def messages_of_spans(spans: Sequence[_Row], messages_of: _MessagesOf) -> tuple[
     roots = [span for span in ordered if not _get(span, "parent")]
     last = (models or roots or ordered)[-1]
     messages = [
-        *_said(_get(last, "input"), "user", messages_of),
-        *_said(_get(last, "output"), "assistant", messages_of),
+        *messages_in(_get(last, "input"), "user", messages_of),
+        *messages_in(_get(last, "output"), "assistant", messages_of),
     ]
     if tools:
         plain = [_without_calls(each) for each in messages if each["role"] not in ("tool", "function")]
@@ -198,7 +218,7 @@ def _texts(parts: Any) -> Any:
     return [each for each in parts or () if isinstance(each, dict) and each.get("type", "text") == "text"]
 
 
-def _said(value: Any, role: str, messages_of: _MessagesOf) -> list[dict[str, Any]]:
+def messages_in(value: Any, role: str, messages_of: _MessagesOf) -> list[dict[str, Any]]:
     """Return the messages in the input or the output of a model."""
     value = _decoded(value)
     if isinstance(value, str):
@@ -206,33 +226,23 @@ def _said(value: Any, role: str, messages_of: _MessagesOf) -> list[dict[str, Any
     if messages := messages_of(value):
         return messages
     if isinstance(value, list) and len(value) == 1:
-        return _said(value[0], role, messages_of)
+        return messages_in(value[0], role, messages_of)
     if not isinstance(value, dict):
         return []
     if "role" in value or ("content" in value and "type" in value):
         return messages_of([value]) or []
-    for key in (
-        "messages",
-        "choices",
-        "message",
-        "generations",
-        "kwargs",
-        "output",
-        "input",
-        "content",
-        "text",
-        "question",
-        "answer",
-    ):
+    for key in _CONTENTS:
         if value.get(key):
-            return _said(value[key], role, messages_of)
+            return messages_in(value[key], role, messages_of)
     return []
 
 
 def _error_of(span: _Row) -> str:
     status = span.get("status")
+    if not isinstance(status, Mapping):
+        status = {"code": span.get("status_code"), "message": span.get("status_message")}
     written = span.get("error") or (span.get("statusMessage") or "an error" if span.get("level") == "ERROR" else "")
-    if not written and isinstance(status, Mapping) and str(status.get("code")) in ("2", "STATUS_CODE_ERROR", "ERROR"):
+    if not written and str(status.get("code")).upper() in ("2", "STATUS_CODE_ERROR", "ERROR"):
         written = status.get("message") or "an error"
     if isinstance(written, Mapping):
         written = " ".join(str(each) for each in written.values() if each)

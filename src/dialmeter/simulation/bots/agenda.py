@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, field
 
 from ...model import USER, Act, DomainGoal, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world import DONTCARE, ENDS, REFERENCE, TIMES, World, town
+from ..world import DONTCARE, ENDS, REFERENCE, TIMES, World
 from . import Kind, Share
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
@@ -129,7 +129,8 @@ class Wish:
         return {
             slot: self.search[slot]
             for slot, value in facts.items()
-            if slot in self.search and not _meets(slot, value, self.search[slot], self.world.domains[self.domain].has_times)
+            if slot in self.search
+            and not _meets(slot, value, self.search[slot], self.world.domains[self.domain].has_times)
         }
 
     def misheard(self, echoed: Mapping[str, str]) -> dict[str, str]:
@@ -204,11 +205,14 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
     Returns:
         The wrong values, which are said first. Values for free slots become part of the wish.
     """
-    slots = [slot for slot in wish.world.domains[wish.domain].search if slot != "name"]
+    domain = wish.world.domains[wish.domain]
+    slots = [slot for slot in domain.search if slot != domain.entity]
     free = [
-        slot for slot in slots if slot not in wish.search and slot not in wish.goal.info and slot not in wish.forgotten
+        slot
+        for slot in slots
+        if not {slot} & {*wish.search, *wish.goal.info, *wish.forgotten} and wish.world.goal_values(wish.domain, slot)
     ]
-    if "name" in wish.search or wish.world.domains[wish.domain].is_granted:
+    if domain.entity in wish.search or domain.is_granted:
         # A search by name has no other constraints, and the ends of a taxi ride are found during the dialogue.
         free = []
     items: list[AgendaItem] = []
@@ -227,6 +231,8 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
             slot = rng.choice(candidates)
             right = (wish.search[slot], wish.goal.info.get(slot))
             wrong = [value for value in wish.world.goal_values(wish.domain, slot) if value not in right]
+            if not wrong:
+                break
             items.append(AgendaItem("search", wish.domain, slot, rng.choice(wrong)))
     return items
 
@@ -267,7 +273,9 @@ class AgendaUser:
 
     def start(self, goal: Goal | None) -> None:
         self._left, self._turn, self._loops, self._domain = False, 0, 0, ""
-        self._wishes: dict[str, Wish] = {domain: Wish(domain, each, self._world) for domain, each in (goal or {}).items()}
+        self._wishes: dict[str, Wish] = {
+            domain: Wish(domain, each, self._world) for domain, each in (goal or {}).items()
+        }
         self._agenda = Agenda([AgendaItem("bye")])
         for wish in reversed(self._wishes.values()):
             self._agenda.push(self._items(wish))
@@ -321,7 +329,7 @@ class AgendaUser:
         got_answer = bool(answered & wish.asked or news.reference)
         if news.reference:
             wish.booked = True
-            self._drop("book", wish.domain)
+            self._agenda.drop(lambda item: (item.stage, item.domain) == ("book", wish.domain))
         wish.answered |= dict.fromkeys(answered, wish.offered or "")
         self._agenda.drop(lambda item: item.stage == "ask" and item.domain == wish.domain and item.slot in answered)
         if got_answer and self._dials.repetition and self._loops < MOST_LOOPS:
@@ -350,14 +358,11 @@ class AgendaUser:
             if not wish.wants_booking:
                 return
             corrections = {slot: value for slot, value in corrections.items() if slot in wish.book}
-            self._drop("book", wish.domain)
+            self._agenda.drop(lambda item: (item.stage, item.domain) == ("book", wish.domain))
         pairs = corrections or (wish.booking_failed() if stage == "book" else wish.search_failed())
         if corrections or not pairs:
             self._lost_patience(wish)
         self._tell(wish, pairs or (wish.book if stage == "book" else wish.search))
-
-    def _drop(self, stage: Stage, domain: str) -> None:
-        self._agenda.drop(lambda item: (item.stage, item.domain) == (stage, domain))
 
     def _tell(self, wish: Wish, pairs: dict[str, str]) -> None:
         if wish.given_up:

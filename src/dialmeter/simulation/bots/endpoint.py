@@ -77,7 +77,10 @@ def _examples(speaker: str, world: World) -> Iterator[str]:
             [act(BOOKING, "book", "ref", "abcd2345")],
             [act(BOOKING, "nobook", "day", "friday")],
         ]
-    return (say([each for each in group if each.service in (*world.domains, BOOKING)], speaker, rng, world) for group in acts)
+    return (
+        say([each for each in group if each.service in (*world.domains, BOOKING)], speaker, rng, world)
+        for group in acts
+    )
 
 
 def notes(state: Mapping[str, Mapping[str, str]], world: World) -> str:
@@ -103,7 +106,7 @@ def _note(domain: str, state: dict[str, str], world: World) -> Iterator[str]:
     rows = world.search(domain, state)
     yield f"{domain}: {len(rows)} found."
     details = {slot: state[slot] for slot in world.domains[domain].book if slot in state}
-    slots = (*world.domains[domain].search, *world.domains[domain].request)
+    slots = (*world.domains[domain].search, *world.domains[domain].request, world.domains[domain].entity)
     for row in rows[:_MOST_ROWS]:
         yield f"  {_format_row(row, slots)}."
         if details and len(details) == len(world.domains[domain].book):
@@ -117,9 +120,7 @@ def _note(domain: str, state: dict[str, str], world: World) -> Iterator[str]:
 
 
 def _format_row(row: Mapping[str, str], slots: tuple[str, ...]) -> str:
-    return ", ".join(
-        f"{slot} {value}" for slot, value in row.items() if not slots or slot in (*slots, "name", "trainid")
-    )
+    return ", ".join(f"{slot} {value}" for slot, value in row.items() if not slots or slot in slots)
 
 
 class EndpointDials(Struct, frozen=True):

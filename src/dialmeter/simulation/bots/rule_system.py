@@ -132,7 +132,8 @@ class RuleSystem:
             return None
         if self._domains[domain].has_times:
             return None if any(slot in state for slot in TIMES) or asked else "leaveat"
-        slots = [slot for slot in self._domains[domain].search if slot != "name" and slot not in state and slot not in asked]
+        known = (self._domains[domain].entity, *state, *asked)
+        slots = [slot for slot in self._domains[domain].search if slot not in known]
         useful = [slot for slot in slots if len({row.get(slot) for row in rows}) > 1]
         return self._rng.choice(useful) if useful else None
 
@@ -140,7 +141,12 @@ class RuleSystem:
         before = self._found.get(domain)
         row = before if before is not None and before in rows else rows[0]
         entity = self._domains[domain].entity
-        if before is None and len(rows) == 2 and entity == "name" and self._rng.random() < self._dials.choice:
+        if (
+            before is None
+            and len(rows) == 2
+            and entity in self._domains[domain].search
+            and self._rng.random() < self._dials.choice
+        ):
             yield from (act(domain, "select", entity, each[entity]) for each in rows)
             return
         if row is not before:
@@ -151,7 +157,7 @@ class RuleSystem:
             yield act(domain, "inform", entity, row[entity])
             yield act(domain, "inform", time, row[time])
         else:
-            slots = [slot for slot in constraints if slot != "name" and constraints[slot] != DONTCARE]
+            slots = [slot for slot in constraints if slot != entity and slot in row and constraints[slot] != DONTCARE]
             yield act(domain, "recommend", entity, row[entity])
             echoed = sorted(self._rng.sample(slots, min(2, len(slots))), key=slots.index)
             yield from (act(domain, "recommend", slot, row[slot]) for slot in echoed)

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ...core.open_runs import file_of_run, open_run
+from ...core.open_runs import is_run, open_run
 from ...errors import DialmeterError, InputError, one_line
 from ...model import NAMED, Notice, State, Value, dialogue_key
 from ...readers.corpus import open_corpus
@@ -205,11 +204,6 @@ class TrackerSet:
                 corrections.append(Correction(self.names[key], slot_name, turn, turn, old, value))
             before = turn
         return corrections
-
-
-def is_run(path: str) -> bool:
-    """Return True if a path is the folder of a finished run."""
-    return file_of_run(Path(path), "run.json").exists()
 
 
 def read_trackers(

@@ -174,7 +174,7 @@ class FrameTable(UnitTable):
         table = [(name_of(service), vector) for service, vector in self._table(measure)]
         counts: dict[str, Counter[Vector]] = defaultdict(Counter)
         if not getattr(measure, "across_turn", False):
-            for (group, vector), count in zip(table, self.times().tolist(), strict=True):
+            for (group, vector), count in zip(table, self.times(), strict=True):
                 counts[group][vector] += count
             return counts
         positions = range(len(self.dialogues))

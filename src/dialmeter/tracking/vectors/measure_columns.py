@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise, repeat, zip_longest
+from operator import mul
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from msgspec import structs
@@ -16,7 +17,7 @@ from ...core.comparison import Resampling, sign_interval
 from ...errors import InputError, NotApplicable
 from ...measure import Measure, Score, Vector
 from ...model import NAMED, Schema, Value, dialogue_key
-from ...numeric import NDArray, np
+from ...numeric import np
 from ...readers.pairs.vocabulary import PairDialogue, PairState, Vocabulary
 from ...stats.draws import map_pieces, resampled_sums
 from ...stats.formulas import Floats, Formula, evaluate, exact, rowwise
@@ -64,6 +65,8 @@ def with_strictness(
     return result
 
 
+Columns: TypeAlias = list[tuple[float, ...]]
+"""The vectors of a measure over distinct tallies, column by column."""
 NEEDS_SCHEMA = "measures of frames need a schema, and the file has none; give one with --set schema=FILE"
 
 
@@ -108,7 +111,7 @@ class MeasureColumns:
         self.measures = tuple(measures)
         self.hyphen_cut = hyphen_cut
         self.tally_tables = {variant: TallyTable() for variant in plan(measures)}
-        self._row_columns: dict[Measure, Floats] = {}
+        self._row_columns: dict[Measure, Columns] = {}
         self.frames = FrameTable(each for each in self.measures if each.reads() == "frames")
         # The vectors of measures that need more than tallies.
         self._vectors: dict[Any, UnitTable] = {
@@ -200,17 +203,17 @@ class MeasureColumns:
             return _repeated(measure, sum(self.frames.counts(measure).values(), Counter()))
         if measure in self._vectors:
             table = self._vectors[measure]
-            return _repeated(measure, dict(zip(table.number_of, table.times().tolist(), strict=True)))
+            return _repeated(measure, dict(zip(table.number_of, table.times(), strict=True)))
         tally_table = self.tally_table_for(measure)
         if measure.gather != "sum":
             return _repeated(measure, Counter(map(tuple, self.vectors(measure).tolist())))
-        return _value_of_columns(measure, self._columns_of_rows(measure), tally_table.times())
+        return _value_of_columns(measure, self.columns_of_rows(measure), tally_table.times())
 
-    def _columns_of_rows(self, measure: Measure) -> Floats:
+    def columns_of_rows(self, measure: Measure) -> Columns:
         """Return the columns of a measure over the distinct tallies of its table."""
         table = self.tally_table_for(measure).table
         columns = self._row_columns.get(measure)
-        if columns is None or columns.shape[1] != len(table):
+        if columns is None or len(columns[0]) != len(table):
             columns = self._row_columns[measure] = columns_of(measure, table)
         return columns
 
@@ -221,7 +224,8 @@ class MeasureColumns:
             width = len(next((each[0] for each in units if each), (0.0, 0.0)))
             sums = [[math.fsum(column) for column in zip(*each, strict=True)] or [0.0] * width for each in units]
             return np.array(sums, dtype=float).reshape(len(sums), width)
-        return gathered(self.tally_table_for(measure), self._columns_of_rows(measure), measure.gather).T
+        columns = np.array(self.columns_of_rows(measure), np.float64)
+        return gathered(self.tally_table_for(measure), columns, measure.gather).T
 
     def values(self, measure: Measure) -> Floats:
         """Return the value of a measure for each dialogue; NaN if it has none."""
@@ -261,28 +265,26 @@ class MeasureColumns:
         return {name: [vectors[row] for row in table.rows_of(at)] for at, name in enumerate(table.dialogues)}
 
 
-def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Floats:
-    """Return the vectors of a measure for many tallies as a matrix: row i holds the i-th entry of each vector."""
-    listed = list(tallies)
+def columns_of(measure: Measure, tallies: Iterable[Tally]) -> Columns:
+    """Return the vectors of a measure for many tallies: column i holds the i-th entry of each vector."""
     from_tally = cast(Callable[[Tally], Vector], measure.from_tally)  # type: ignore[attr-defined]
-    # A flat array is fast: a corpus has thousands of distinct tallies, and every measure reads them all.
-    flat = np.fromiter(chain.from_iterable(map(from_tally, listed)), np.float64)
-    width = len(flat) // len(listed) if listed else 2
-    if len(flat) != width * len(listed):
-        raise ValueError(f"{measure} gives vectors of different lengths")
-    return np.ascontiguousarray(flat.reshape(-1, width).T)
+    try:
+        return [*zip(*map(from_tally, tallies), strict=True)] or [(), ()]
+    except ValueError:
+        raise ValueError(f"{measure} gives vectors of different lengths") from None
 
 
 def weighted(measure: Measure, table: Sequence[Tally], counts: Counter[int]) -> Valued:
     """Return the value of a measure over distinct tallies with counts. Sums are exactly rounded, so order does not matter."""
     columns = columns_of(measure, map(table.__getitem__, counts))
-    return _value_of_columns(measure, columns, np.array([*counts.values()], np.int64))
+    return _value_of_columns(measure, columns, [*counts.values()])
 
 
-def _value_of_columns(measure: Measure, columns: Floats, times: NDArray[np.int64]) -> Valued:
-    sums = [math.fsum((times * column).tolist()) for column in columns]
-    skipped = int(times[~columns.any(axis=0)].sum()) if measure.skips_empty else 0
-    return Valued(measure.value(sums), int(times.sum()) - skipped, skipped)
+def _value_of_columns(measure: Measure, columns: Columns, times: Sequence[int]) -> Valued:
+    sums = [math.fsum(map(mul, times, column)) for column in columns]
+    filled = map(any, zip(*columns, strict=True))
+    skipped = sum(count for count, some in zip(times, filled, strict=True) if not some) if measure.skips_empty else 0
+    return Valued(measure.value(sums), sum(times) - skipped, skipped)
 
 
 def _repeated(measure: Measure, counts: Mapping[Vector, int]) -> Valued:

@@ -11,13 +11,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.json import encode
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from ..._version import __version__
 from ...core.account import Account, count_reasons, refused_dialogues

@@ -58,8 +58,8 @@ def _draw_grid(chart: Chart) -> Drawing:
     return Drawing(
         paint if cells else None,
         [
-            truncation_note(len(shown_rows), len(rows), row_label),
-            truncation_note(len(shown_columns), len(columns), column_label),
+            truncation_note(len(shown_rows), len(rows), f"{row_label}s"),
+            truncation_note(len(shown_columns), len(columns), f"{column_label}s"),
         ],
         width=max(4.5, 0.9 * len(shown_columns) + 3.4),
         height=max(2.8, 0.42 * len(shown_rows) + 1.9),

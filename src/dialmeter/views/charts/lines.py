@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from math import fsum, log10
 from typing import TYPE_CHECKING
 
-from .axes import ROUND, draw_legend, draw_whiskers, format_ticks, integer_ticks, label_ticks, set_link
-from .canvas import HEIGHT, WIDTH, Drawing, Mark
+from .axes import ROUND, draw_legend, draw_whiskers, format_ticks, integer_ticks, set_link
+from .canvas import Drawing, Mark
 from .data import Estimate, finite, points_with_interval, points_with_value, series
-from .fit import font_points
-from .palette import FAINT, GRID, PALE, PAPER, colour, line, marker
+from .palette import FAINT, PALE, PAPER, colour, line, marker
 from .words import display_name, truncation_note
 
 if TYPE_CHECKING:
@@ -235,82 +234,3 @@ def _draw_square(chart: Chart) -> Drawing:
 
 
 SQUARE = Mark("square", _draw_square, ("judge", "x", "value", "low", "high"), frozenset({0}))
-
-
-# Parallel coordinates: one vertical axis per measure.
-
-MAX_MEASURES = 20
-
-
-def _draw_parallel(chart: Chart) -> Drawing:
-    """Draw one line per system over one vertical axis per measure, each with its own range; rankings differ where lines cross.
-
-    A missing value interrupts the line.
-    """
-    measures = chart.columns[1 : MAX_MEASURES + 1]
-    rows = chart.rows[:MAX_LINES]
-    columns = [[finite(row[at]) for row in rows] for at in range(1, len(measures) + 1)]
-
-    def paint(figure: Figure, axes: Axes) -> None:
-        heights = [_draw_axis(axes, at, column, chart.as_percent) for at, column in enumerate(columns)]
-        handles = [
-            axes.plot(
-                range(len(measures)),
-                [heights[at][index] for at in range(len(measures))],
-                color=colour(index),
-                marker=marker(index),
-                linestyle=line(index),
-                markeredgecolor=PAPER,
-                zorder=3,
-            )[0]
-            for index in range(len(rows))
-        ]
-        axes.set_xlim(-0.5, len(measures) - 0.8 if len(measures) > 1 else 0.5)
-        axes.set_ylim(-0.06, 1.06)
-        axes.set_yticks([])
-        axes.tick_params(axis="x", length=0)
-        axes.spines[:].set_visible(False)
-        label_ticks(axes, measures)
-        draw_legend(figure, handles, [display_name(row[0]) for row in rows])
-
-    note = "every axis has its own range" + (", in percent" if chart.as_percent else "")
-    return Drawing(
-        paint if any(value is not None for column in columns for value in column) else None,
-        [note, truncation_note(len(rows), len(chart.rows), "systems")],
-        width=max(WIDTH, 0.8 * len(measures)),
-        height=HEIGHT + 0.16 * -(-len(rows) // 4),
-    )
-
-
-PARALLEL = Mark("parallel", _draw_parallel, ("system",), frozenset({0}))
-
-
-def _draw_axis(axes: Axes, at: int, column: list[float | None], as_percent: bool) -> list[float]:
-    """Draw an axis with its ticks; return the height of each value on it, from 0 to 1."""
-    from matplotlib.ticker import MaxNLocator
-
-    values = [value for value in column if value is not None]
-    axes.axvline(at, color=GRID, linewidth=1.2, zorder=1)
-    if not values:
-        axes.text(at, 0.5, "no data", ha="center", color=FAINT, fontsize=font_points(8), backgroundcolor=PAPER)
-        return [float("nan")] * len(column)
-    spread = max(values) - min(values)
-    margin = 0.08 * spread or max(0.05 * abs(values[0]), 1e-3)
-    low, high = min(values) - margin, max(values) + margin
-    for tick in MaxNLocator(5, steps=ROUND).tick_values(low, high):
-        if low <= tick <= high:
-            text = f"{100 * tick:.6g}" if as_percent else f"{tick:.6g}"
-            place = (float(tick) - low) / (high - low)
-            axes.plot([at - 0.02, at], [place, place], color=FAINT, linewidth=0.8, zorder=1)
-            axes.annotate(
-                text.replace("-", "−"),
-                (at, place),
-                (-6, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center",
-                fontsize=font_points(7),
-                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6, "alpha": 0.8},
-                zorder=4,
-            )
-    return [float("nan") if value is None else (value - low) / (high - low) for value in column]

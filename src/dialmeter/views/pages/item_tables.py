@@ -10,7 +10,7 @@ from ...users.behaviours import ALL
 from ...users.items.goal_items import KINDS
 from ...users.items.log_items import ItemComparison, LogItems, Share, score_of
 from .. import compare
-from ..tables import Table, count_table, interval, table_of
+from ..tables import Table, count_table, interval, signed, table_of
 
 SHOWN = 10
 MEANING = {each.name: each.about for each in ALL if each.family == "text"}
@@ -57,8 +57,8 @@ def fault_tables(result: LogItems) -> Iterator[Table]:
         rows.append(
             (each.fault, "all dialogues", "", _share_cell(each.failed), _share_cell(each.successful), "", "", "")
         )
-        change = "" if each.difference is None else f"{100 * each.difference:+.2f}"
-        span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}" if each.ci else ""
+        change = "" if each.difference is None else signed(each.difference)
+        span = " to ".join(map(signed, each.ci)) if each.ci else ""
         within = (_share_cell(each.failed_within), _share_cell(each.successful_within), change, span, each.conclusion)
         rows.append(("", "within tasks with both outcomes", str(each.tasks), *within))
     foot = ("Tasks differ in their goal values and failure rates. The conclusions use the rows within tasks.",)

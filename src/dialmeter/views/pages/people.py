@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import asdict
 
-from ...judges.people.record import RatedRow
+from ...judges.adapters.prompts import ModelAnswer
+from ...judges.people.labels import CELLS
+from ...judges.people.record import FacetRatings, JudgeGap, RatedRow
 from ...numeric import np
 from ..chart_files import Chart, slug
 from ..charts.bars import BARS
 from ..charts.data import grouped
-from ..tables import Table, coefficient, limits
+from ..charts.lines import SQUARE
+from ..tables import Table, coefficient, limits, percent
 from .charts import add_score
 from .findings import Finding
 from .judge import RECENT, number
@@ -27,18 +30,19 @@ if TYPE_CHECKING:
 LARGEST = "largest difference"
 _FAR = 0.5
 """A rank difference above this share of all ranks is "much higher" or "much lower"."""
-VERDICTS = ("much higher than people", "much lower than people", "near people", "not scored")
+VERDICTS = ("much higher than people", "much lower than people", "near people", "not scored", "not rated by people")
 
 
-def verdict(gap: float | None) -> str:
+def verdict(entry: JudgeGap) -> str:
     """Return the rank of an item by a judge, compared with people, in words.
 
     Example:
-        >>> verdict(0.7), verdict(-0.7), verdict(0.1), verdict(None)
-        ('much higher than people', 'much lower than people', 'near people', 'not scored')
+        >>> [verdict(JudgeGap(3, gap)) for gap in (0.7, -0.7, 0.1, None)]
+        ['much higher than people', 'much lower than people', 'near people', 'not rated by people']
     """
+    gap = entry.gap
     if gap is None:
-        return VERDICTS[3]
+        return VERDICTS[3 if entry.score is None else 4]
     return VERDICTS[0] if gap > _FAR else VERDICTS[1] if gap < -_FAR else VERDICTS[2]
 
 
@@ -52,19 +56,18 @@ class PeopleKind(RunKind):
     FIRST_COLUMN = LARGEST
     VALUES = "Correlations with the mean rating of people"
     RESAMPLED = "contexts or items, as the signature says"
-    FIELDS = fields("judge verdict system", verdict="judge compared with people")
+    FIELDS = fields("judge verdict system labels", verdict="judge compared with people", labels="people and judge")
 
     def scan(self, row: RatedRow, sums: Counter[Finding]) -> dict[Finding, int]:
         """Return one finding per judge.
 
         Example:
-            >>> from dialmeter.judges.people.record import JudgeGap
             >>> scores = {"length": JudgeGap(3, 0.6)}
             >>> item = RatedRow(id="1", level="reply", system="bot", moves=(), reply="", facet="overall", ratings={}, scores=scores)
             >>> KIND.scan(item, Counter())
-            {('length', 'much higher than people', 'bot'): 1}
+            {('length', 'much higher than people', 'bot', ''): 1}
         """
-        return {(name, verdict(score.gap), row.system): 1 for name, score in row.scores.items()}
+        return {(name, verdict(entry), row.system, entry.cell or ""): 1 for name, entry in row.scores.items()}
 
     def summary(self, row: RatedRow) -> tuple[str, str]:
         """Return the system with the mean rating, and the reply or the first utterance."""
@@ -97,21 +100,24 @@ class PeopleKind(RunKind):
         return "–" if isnan(value) else f"{100 * value:.0f} %"
 
     def headline(self, manifest: Mapping[str, Any]) -> Headline:
-        """Return the highest Spearman over items in the main facet among non-trivial judges."""
+        """Return the highest kappa or Spearman over items in the main facet among non-trivial judges."""
         trivial = manifest.get("trivial") or ()
+        measure = "kappa" if manifest.get("label_tables") else "Spearman"
         correlations = [
             (float(each["value"]), str(each.get("judge")))
-            for each in _item_correlations(manifest.get("scores") or ())
+            for each in _over_items(manifest.get("scores") or (), measure)
             if each.get("facet") == manifest.get("main_facet")
             and each.get("value") is not None
             and each.get("judge") not in trivial
         ]
         best, judge = max(correlations, default=(None, ""))
-        return Headline(f"Spearman {coefficient(best)} ({judge})" if judge else "no judge", best)
+        return Headline(f"{measure} {coefficient(best)} ({judge})" if judge else "no judge", best)
 
     def headlines(self, run: OpenedRun, link: RowsLink = no_link) -> Iterator[Table]:
-        """Yield Spearman over items (one row per judge, one column per facet), then the agreement of raters."""
-        scores = _item_correlations(run.scores)
+        """Yield what people and judges pass, then Spearman over items by judge and facet, then the agreement of raters."""
+        if run.manifest.get("label_tables"):
+            yield _label_table(run, link)
+        scores = _over_items(run.scores, "Spearman")
         judges, facets = (list(dict.fromkeys(str(each.get(key)) for each in scores)) for key in ("judge", "facet"))
         cells = {(str(each.get("judge")), str(each.get("facet"))): each for each in scores}
         rows: list[list[Cell]] = []
@@ -138,26 +144,31 @@ class PeopleKind(RunKind):
             "earlier": row.moves[:earlier],
             "context": row.moves[earlier:],
             "ratings": [
-                (name, number(ratings.mean), " ".join(f"{each:g}" for each in ratings.given))
-                for name, ratings in row.ratings.items()
+                (name, number(ratings.mean), _single_ratings(ratings)) for name, ratings in row.ratings.items()
             ],
             "judges": [
                 {
                     "name": name,
                     "score": number(entry.score),
                     "gap": "–" if entry.gap is None else f"{100 * entry.gap:+.0f} %".replace("-", "−"),
-                    "verdict": verdict(entry.gap),
+                    "verdict": entry.cell or verdict(entry),
+                    "reason": " · ".join(filter(None, (each.reason for each in _answers(entry)))),
                     "marked": filters.get("judge") == name,
                 }
                 for name, entry in row.scores.items()
             ],
+            "exchanges": [(name, {"": each.exchange}) for name, each in row.scores.items() if _answers(each)],
         }
 
     def charts(self, run: OpenedRun, link: RowsLink) -> Iterator[Chart]:
-        """Yield Spearman by judge and facet; a bar links to the items on which the judge and people differ most."""
+        """Yield ROC curve and reliability diagrams, then Spearman by judge and facet.
+
+        A bar links to the items on which the judge and people differ most.
+        """
+        yield from (each for each in run.saved_charts if each.mark is SQUARE)
         title = "Agreement with people"
         chart = Chart(f"agreement-{slug(run.key)}", title, BARS, y_label="Spearman", as_percent=False)
-        for each in grouped(_item_correlations(run.scores), lambda each: each.get("judge")):
+        for each in grouped(_over_items(run.scores, "Spearman"), lambda each: each.get("judge")):
             if each.get("value") is not None:
                 judge = str(each.get("judge"))
                 address = link(run, {"by": judge}) if judge in run.columns else ""
@@ -171,9 +182,57 @@ class PeopleKind(RunKind):
         yield pivot(run, link, title, run.findings.options("judge"), "judge", "verdict", columns=VERDICTS)
 
 
-def _item_correlations(scores: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return Spearman over items for every judge and facet."""
-    return [each for each in scores if each["measure"] == "Spearman" and each.get("level") in ("reply", "dialogue")]
+def _label_table(run: OpenedRun, link: RowsLink) -> Table:
+    """Return the table of two times two of every judge. A count links to its items, the largest rank difference first.
+
+    So the first items are those of which judge and people are surest.
+    """
+    facet = run.manifest.get("main_facet")
+    shown = (
+        ("kappa", coefficient),
+        ("sensitivity", percent),
+        ("specificity", percent),
+        ("gain_over_constant", percent),
+    )
+    scores = {
+        (str(each.get("judge")), measure): each.get("value")
+        for measure, _ in shown
+        for each in _over_items(run.scores, measure)
+        if each.get("facet") == facet
+    }
+    rows: list[list[Cell]] = [
+        [
+            judge,
+            *(
+                (str(count), {"judge": judge, "labels": cell, "by": judge})
+                for cell, count in zip(CELLS, table, strict=True)
+            ),
+            *(form(scores.get((judge, measure))) for measure, form in shown),
+        ]
+        for judge, table in run.manifest["label_tables"].items()
+    ]
+    headings = ("judge", *CELLS, "kappa", "sensitivity", "specificity", "gain")
+    return linked_table(run, link, f"Pass and fail on {facet}", headings, rows)
+
+
+def _over_items(scores: Iterable[Mapping[str, Any]], measure: str) -> list[Mapping[str, Any]]:
+    """Return a measure over items for every judge and facet."""
+    return [each for each in scores if each["measure"] == measure and each.get("level") in ("reply", "dialogue")]
+
+
+def _single_ratings(ratings: FacetRatings) -> str:
+    """Return the ratings of an item, with the names of raters.
+
+    Example:
+        >>> _single_ratings(FacetRatings(0.5, (1.0, 0.0), ("ann", "bob"))), _single_ratings(FacetRatings(4.5, (4.0, 5.0)))
+        ('ann 1, bob 0', '4, 5')
+    """
+    names = ratings.raters or ("",) * len(ratings.given)
+    return ", ".join(f"{name} {each:g}".lstrip() for name, each in zip(names, ratings.given, strict=True))
+
+
+def _answers(entry: JudgeGap) -> list[ModelAnswer]:
+    return entry.exchange.answers if entry.exchange else []
 
 
 KIND = PeopleKind()

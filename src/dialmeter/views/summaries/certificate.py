@@ -18,8 +18,8 @@ _AGREES = {
     "no better": "is no better than a judge that always says the same",
 }
 _HOW_TO_MEASURE = {
-    "agreement": "verdicts: judge-pass-if",
-    "gain": "verdicts: judge-pass-if",
+    "agreement": "verdicts, and labels of 25 contexts",
+    "gain": "verdicts, and labels of 25 contexts",
     "corrected rates of systems": "where the labels come from: labels=random, of two systems",
     "position": "a run of a judge of pairs on cases: attacks=RUN",
     "attacks": "a run of the judge on cases: attacks=RUN",
@@ -56,12 +56,9 @@ def certificate_verdict(certificate: Certificate) -> str:
     name, facet = certificate.name, one_line(certificate.data.facet)
     if agrees := _AGREES.get(certificate.agreement or ""):
         return f"{name} {agrees} on {facet}."
-    what = (
-        "is better than a judge that always says the same"
-        if certificate.agreement
-        else "may decide, because it gives scores"
-    )
-    return f"CANNOT TELL whether {name} {what} on {facet}."
+    if certificate.agreement:
+        return f"CANNOT TELL whether {name} is better than a judge that always says the same on {facet}."
+    return f"CANNOT TELL whether {name} may decide on {facet}: it gives scores; make verdicts with judge-pass-if."
 
 
 def certificate_summary(certificate: Certificate, verdict: str = "", command: str = "") -> Summary:

@@ -35,7 +35,7 @@ from ..labels import (
 )
 from ..ladder import rung_lines
 from ..tables import Table, coefficient, decimals, interval, limits, p_value, table_of
-from .summary import WIDTH, Summary, account_text, fit, fit_list, short_signature, with_option
+from .summary import WIDTH, Summary, account_text, counted, fit, fit_list, short_signature, with_option
 
 BLIND = 0.9
 """A judge is blind to an attack if it errs on this share of the cases."""
@@ -163,10 +163,6 @@ def explain_summary(judge: str, ratios: Sequence[Importance], explained: Account
     )
 
 
-def _plural(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
-
-
 def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summary:
     """Return how many cases the attacks made, and what stopped the others."""
     few = [each for each in yields if account.asked and each.made * len(yields) < account.asked]
@@ -180,7 +176,7 @@ def attack_summary(yields: Sequence[Yield], account: Account, file: str) -> Summ
         findings.append(("fewer", f"{each.attack}: {each.made}{f', {reason}' if reason else ''}"))
     rows = tuple((each.attack, str(each.made), str(each.tried)) for each in yields)
     return Summary(
-        verdict=f"{_plural(account.scored, 'case')} of {_plural(len([each for each in yields if each.made]), 'attack')} in {file}.",
+        verdict=f"{counted(account.scored, 'case')} of {counted(len([each for each in yields if each.made]), 'attack')} in {file}.",
         findings=findings[:6],
         table=Table("", ("attack", "cases", "tried"), rows, frozenset({1, 2})),
         next=shlex.join(["dialmeter", "score", file, "-j", "overlap"]),
@@ -220,8 +216,8 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
     elif score.value is None:
         verdict = f"{first} has no correlation with people on {facet}: {score.reason}."
     elif result.counts["contexts"] < FEWEST_CONTEXTS:
-        contexts = f"with {result.counts['contexts']} contexts, high correlations are often chance"
-        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: {contexts}."
+        contexts = _contexts(result.counts["contexts"])
+        verdict = f"CANNOT TELL whether {first} agrees with people on {facet}: with {contexts}, high correlations are often chance."
     else:
         number = f"Spearman {coefficient(score.value)}{f', {limits(score.ci)}' if score.ci else ''}"
         verb = "agrees with" if score.value >= 0 else "disagrees with"
@@ -236,7 +232,7 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         more = ["-j", "overlap" if result.items.has_texts else "NAME=FILE"]
     return Summary(
         verdict=verdict,
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_class_findings(result, first), *_agreement_findings(result, first)],
         table=table_of(
             "",
             [[result[measure, name, facet] for measure in ("Spearman", "Pearson", "Kendall")] for name in rows],
@@ -250,6 +246,18 @@ def _agreement_summary(result: PeopleResult, command: str) -> Summary:
         signature=short_signature([score], Resampling(), ["resample:contexts"]),
         next=with_option(command, *more),
     )
+
+
+def _class_findings(result: PeopleResult, judge: str) -> Iterator[tuple[str, str]]:
+    """Yield the agreement with ordered classes of the main facet."""
+    if each := result.classes.get((judge, result.main_facet)):
+        exact, near = (percent(each.figures[name].value) for name in ("exact", "within_one"))
+        kappas = [each.figures[f"kappa{ending}"] for ending in ("", "_linear", "_quadratic")]
+        plain, linear, quadratic = (coefficient(kappa.value) for kappa in kappas)
+        yield (
+            "classes",
+            f"same class {exact} %, within one {near} %; kappa {plain}, linear {linear}, quadratic {quadratic}",
+        )
 
 
 def _people_verdict(result: PeopleResult) -> str:
@@ -269,21 +277,27 @@ def _label_summary(result: PeopleResult, agreements: Sequence[LabelAgreement], c
     first = next((each for each in agreements if each.judge == result.first), agreements[0])
     shown = [first, *(each for each in agreements if each is not first and each.has_verdicts == first.has_verdicts)]
     other = next((each for each in agreements if each.has_verdicts != first.has_verdicts), None)
-    more = shlex.join(["-j", other.judge]) if other else "-v"
+    # The name of a judge that was asked is not what one types, and settings may name the first judge.
+    is_named = any(word in command for word in ("--judge", "judge-pass-if", "probability"))
+    more = ["-v"] if other is None or is_named else ["-j", other.judge]
     return Summary(
         verdict=(label_headline if first.has_verdicts else score_headline)(first, facet),
-        findings=list(label_findings(first)),
+        findings=[*label_findings(first), *_unscored(result, first.judge)],
         table=(label_table if first.has_verdicts else score_table)(shown, facet),
         account=_label_account(first, len(result.items.items)),
         signature=short_signature(
             [result["kappa" if first.has_verdicts else "auroc", first.judge, facet]], Resampling(), []
         ),
-        next=f"{command} {more}" if command else "",
+        next=with_option(command, *more),
     )
 
 
 def _label_account(each: LabelAgreement, items: int) -> str:
-    return f"{each.n} labelled items of {items}; {each.clusters.count} contexts"
+    return f"{each.n} labelled items of {items}; {_contexts(each.clusters.count)}"
+
+
+def _contexts(count: int) -> str:
+    return f"{count} context{'s' * (count != 1)}"
 
 
 def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgreement]) -> Summary:
@@ -307,7 +321,7 @@ def _drift_summary(result: PeopleResult, found: Drift, judges: Sequence[LabelAgr
 
 
 def _agreement_account(result: PeopleResult, judge: str) -> str:
-    return f"{account_text(result.accounts[judge])}; {result.counts['contexts']} contexts"
+    return f"{account_text(result.accounts[judge])}; {_contexts(result.counts['contexts'])}"
 
 
 _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankable": "raters"}
@@ -316,9 +330,8 @@ _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankab
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
     facet = result.main_facet
-    trivial = {
-        column.name: result["Spearman", column.name, facet].value or 0.0 for column in result.columns if column.trivial
-    }
+    values = {column.name: result["Spearman", column.name, facet].value for column in result.columns if column.trivial}
+    trivial = {name: value for name, value in values.items() if value is not None}
     if trivial and result["Spearman", first, facet].value is not None and first not in trivial:
         best = max(trivial, key=lambda name: trivial[name])
         yield "baseline", f"{best} alone reaches {coefficient(trivial[best])}"
@@ -327,9 +340,15 @@ def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str,
             alpha = coefficient(each.alpha_interval)
             yield "raters", f"alpha {alpha}; a judge can reach about {coefficient(each.ceiling)}"
     yield from ((_WARNED[notice.code], notice.message) for notice in result.notices if notice.code in _WARNED)
-    account = result.accounts.get(first)
+    yield from _unscored(result, first)
+
+
+def _unscored(result: PeopleResult, judge: str) -> Iterator[tuple[str, str]]:
+    """Yield what a judge did not score, and why it did not score the first."""
+    account = result.accounts.get(judge)
     if account and not account.complete:
-        yield "unscored", f"{first}: {account.reason}"
+        short, full = next(iter(result.column(judge).reasons.values()), ("", ""))
+        yield "unscored", f"{judge}: {account.reason}{f'; {full}' if full != short else ''}"
 
 
 def _agreement_comparison(result: PeopleResult) -> Summary:
@@ -353,7 +372,7 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
 
     return Summary(
         verdict=agreement_headline(rows[0]) if len(rows) == 1 else _many(rows, facet),
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_thresholds(result, names), *_agreement_findings(result, first)],
         table=table_of(
             "",
             rows,
@@ -369,6 +388,19 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
             [result["Spearman", name, facet] for name in judges], Resampling(), ["resample:contexts"]
         ),
     )
+
+
+def _thresholds(result: PeopleResult, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the best threshold of every judge that gives scores, against labels pass and fail."""
+    for each in label_agreements(result):
+        if (
+            each.judge in names
+            and each.threshold is not None
+            and each.threshold.value is not None
+            and each.threshold.ci
+        ):
+            low, high = each.threshold.ci
+            yield "threshold", f"{each.judge} above {each.threshold.value:.4g}, {low:.4g} to {high:.4g}"
 
 
 def agreement_headline(each: AgreementDifference) -> str:

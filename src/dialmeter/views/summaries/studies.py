@@ -30,7 +30,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.explain_rules import UnderRules
 from ..curve import tables_of
 from ..human import format_lambda
-from ..tables import Table, coefficient, interval, limits, percent, table_of
+from ..tables import Table, coefficient, interval, limits, percent, signed, table_of
 from .summary import Summary, account_text, corner, find_command, fit, fit_list, with_option, without
 from .tracker import tracker_signature
 
@@ -196,7 +196,7 @@ def _trend_sentence(trend: CurveTrend, curve: Curve) -> str:
     slope = trend.slope
     if slope.value is None:
         return f"CANNOT TELL whether {trend.measure} grows{where}: {slope.reason}."
-    change = f"{100 * slope.value:+.2f} {unit}"
+    change = f"{signed(slope.value)} {unit}"
     limit = slope.seeds or slope.dialogues
     between = f", {interval(limit)}" if limit else ""
     if trend.verdict == "unclear":

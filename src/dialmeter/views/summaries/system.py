@@ -26,6 +26,7 @@ from .summary import (
     WIDTH,
     Summary,
     account_text,
+    counted,
     find_command,
     fit,
     fit_list,
@@ -50,7 +51,7 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         without = again.scores[0].value
         verdict += f", and {'no value' if without is None else percent(without)} without infrastructure errors"
     elif flips:
-        verdict += f"; {len(flips)} of {len(result.tasks)} tasks flip between trials"
+        verdict += f"; {_flips(result, len(flips))}"
     elif result.trials[1] > 1:
         verdict += "; no task flips between trials"
     if again is None and (noise := _rerun(result)):
@@ -68,7 +69,7 @@ def score_summary(result: SystemResult, command: str = "", groups: Sequence[str]
         table=_group_table(result, groups) if groups else _score_table(result, shown),
         account=_account(result),
         signature=_signature(shown, result),
-        next=find_command(command, *conditions) if conditions else "",
+        next=find_command(command, *conditions) if conditions else with_option(command, "-v"),
         said=_SAID,
     )
 
@@ -79,7 +80,7 @@ def _shown(result: SystemResult) -> list[Score]:
         each for each, measure in zip(result.scores, result.measures, strict=True) if measure.name not in _DETAILS
     ]
     trials = max((each.trials for each in result.measures), default=0)
-    many = {each.name for each in result.measures if 1 < each.trials < trials}
+    many = {each.name for each in result.measures if 1 < each.trials < trials and not result.is_requested}
     return [each for each in scores if each.measure not in many]
 
 
@@ -88,14 +89,8 @@ _DETAILS = ("CallGCA(level=call)",)
 
 
 def _score_table(result: SystemResult, shown: Sequence[Score]) -> Table:
-    table = score_rows(shown, "tasks")
     whole = result.get(_DETAILS[0])
-    beside = f"{percent(whole.value)} by whole calls" if whole is not None else ""
-    rows = (
-        (*row[:-1], ", ".join(filter(None, (beside, row[-1]))) if row[0] == "CallGCA" and row[1] else row[-1])
-        for row in table.rows
-    )
-    return replace(table, rows=tuple(rows))
+    return score_rows(shown, "tasks", {} if whole is None else {"CallGCA": f"{percent(whole.value)} by whole calls"})
 
 
 def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
@@ -133,9 +128,8 @@ def _most_mistaken(result: SystemResult) -> CallCounts | None:
 
 
 def _account(result: SystemResult) -> str:
-    low, high = result.trials
-    trials = f"{high} trial{'s' * (high != 1)}" if low == high else f"{low} to {high} trials"
-    tasks = f"{len(result.by_task)} task{'s' * (len(result.by_task) != 1)}"
+    trials = _trials(*result.trials)
+    tasks = counted(len(result.by_task), "task")
     scored, _, reasons = account_text(result.account).partition("; ")
     return "; ".join(filter(None, (f"{scored}, {tasks}, {trials}", reasons)))
 
@@ -153,6 +147,9 @@ _USUAL = Resampling(resamples=10_000)
 
 
 def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterator[tuple[str, str]]:
+    between = [each for each in result.scored if each.reward is not None and each.reward not in (0, 1)]
+    if between and not result.settings.success:
+        yield "rewards", f"{len(between)} of {len(result.scored)} are not 0 or 1; only 1 or more is success"
     if result.infrastructure_errors:
         counted = {"failed": "count as failures", "skipped": "are unscored", "both": "count as failures above"}
         count = len(result.infrastructure_errors)
@@ -162,10 +159,10 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
             f"they {counted[result.settings.infrastructure]}",
         )
         if flips:
-            yield "flips", f"{flips} of {len(result.tasks)} tasks flip between trials"
+            yield "flips", _flips(result, flips)
         if result.without_infrastructure is not None and (noise := _rerun(result)):
             yield "noise", noise
-    yield from (each for each in _call_findings(result) if not groups or each[0] == "writing")
+    yield from (each for each in _call_findings(result) if not groups or each[0] in ("writing", "not made", "calls"))
     if result.user_faults is not None:
         difference, ci = result.user_faults
         yield "user", f"its faults go with failure in a task: {100 * difference:+.2f}, {interval(ci)}"
@@ -174,10 +171,20 @@ def _findings(result: SystemResult, flips: int, groups: Sequence[str]) -> Iterat
             yield "unscored" if each.code != "unequal-trials" else "trials", each.message
 
 
+def _flips(result: SystemResult, count: int) -> str:
+    return f"{count} of {len(result.tasks)} tasks flip{'s' * (count == 1)} between trials"
+
+
+def _trials(low: int, high: int) -> str:
+    return counted(high, "trial") if low == high else f"{low} to {high} trials"
+
+
 def _rerun(result: SystemResult) -> str:
     """Say how far another run of the same system may be off by chance; empty if it is not known."""
     noise = result.noise if result.scores[0].measure == SUCCESS.name else None
-    return f"a rerun may differ by {'up to ' * noise.is_upper_bound}{percent(noise.rerun.floor)}" if noise else ""
+    return (
+        f"a rerun may differ by {'up to ' * noise.is_upper_bound}{percent(min(noise.rerun.floor, 1))}" if noise else ""
+    )
 
 
 _NEAR = 0.8
@@ -192,12 +199,19 @@ def _call_findings(result: SystemResult) -> Iterator[tuple[str, str]]:
         near, nothing = sum(value >= _NEAR for value in failed), failed.count(0)
         yield (
             "failed",
-            f"{len(failed)} dialogues: {near} are near misses (CallGCA 80 or more), {nothing} have no right argument",
+            f"{counted(len(failed), 'dialogue')}; near misses (CallGCA 80 or more): {near}; without a right argument: "
+            f"{nothing}",
         )
     first = _most_mistaken(result)
     if first is not None:
         counts = ", ".join(f"{count} {name}" for name in MARKS if (count := getattr(first, name)))
         yield "fix first", f"{first.tool} {first.argument}: {counts}"
+    calls = [each.calls for each in result.scored if each.calls is not None]
+    if unread := sum(each.unread for each in calls):
+        tried = unread + sum(len(each.made) + each.failed for each in calls)
+        yield "not made", f"{unread} of {tried} calls that write have no result, or arguments that cannot be read"
+    if not (result.parts(CALLS[0]) or result.settings.success) and any(each.tool_calls for each in result.scored):
+        yield "calls", "not scored, because the log does not say which calls are expected"
     if result.call_counts:
         writing = [name for name, writes in result.tools.items() if writes]
         yield "writing", f"{len(writing)} of {len(result.tools)} tools: {', '.join(writing)}"
@@ -248,6 +262,8 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
         if result.infrastructure_errors and not (is_pair and ladders[0].verdict == "depends")
     ]
     if is_pair:
+        written = ladders[0].rungs[0]
+        findings += [("interval", interval(written.ci))] if len(ladders[0].rungs) == 1 and written.ci else []
         findings += _noise(comparison)
     common, every = len(first.by_task), len(frozenset().union(*(each.log_tasks for each in results.values())))
     signature = _signature(next(iter(scores.values())), first)
@@ -265,7 +281,8 @@ def compare_summary(comparison: LogComparison, command: str = "") -> Summary:
         else find_command(command, *_differing(comparison))
         if is_pair
         else find_command(command, "outcome=failed", file=0),
-        said=frozenset({*_SAID, "alone"}),
+        # Dialogues that cannot be read are a warning, because a comparison shows common tasks only.
+        said=frozenset({*_SAID, "alone"} - {"unscored"}),
     )
 
 
@@ -281,10 +298,9 @@ def _noise(comparison: LogComparison) -> Iterator[tuple[str, str]]:
     rung = next((each for each in rungs if each.assumption == "infrastructure"), rungs[0])
     confidence = (next(iter(comparison.results.values())).resampling or _USUAL).confidence
     needed, tasks = needed_difference(rung, confidence), needed_tasks(rung, confidence)
-    high = max(result.trials[1] for result in comparison.results.values())
+    lows, highs = zip(*(result.trials for result in comparison.results.values()), strict=True)
     if needed is not None:
-        trials = f"{high} trial{'s' * (high != 1)}"
-        more = ""
+        trials, more = _trials(min(lows), max(highs)), ""
         if tasks is not None and tasks > rung.n:
             more = f", or {tasks:,} tasks for {100 * abs(rung.difference or 0):.2f} points"
         yield "noise", f"{rung.n} tasks, {trials}: power .8 needs a difference of {100 * needed:.0f} points{more}"
@@ -309,7 +325,7 @@ def audit_summary(
             *([("sheet", f"{len(tasks)} tasks in {one_line(sheet, 40)}")] if sheet else []),
         ],
         table=task_table(tasks[: min(10, options["limit"])]) if tasks else None,
-        account=f"{everything} tasks, agents: {fit_list(agents, 60)}",
+        account=f"{counted(everything, 'task')}, agents: {fit_list(agents, 60)}",
         next=next_command if tasks else "",
     )
 
@@ -318,7 +334,7 @@ def patch_summary(path: str, patch: TaskPatch, verdicts: Mapping[str, int]) -> S
     """Return how many tasks a patch leaves out, and how to use it."""
     count = len(patch.left_out)
     return Summary(
-        verdict=f"{one_line(path, 200)} leaves out {count} task{'s' * (count != 1)}; digest {patch_digest(patch.tasks)}.",
+        verdict=f"{one_line(path, 200)} leaves out {counted(count, 'task')}; digest {patch_digest(patch.tasks)}.",
         findings=[("verdicts", ", ".join(f"{number} {word}" for word, number in verdicts.items()))],
         account=f"{sum(verdicts.values())} tasks judged",
         next=f"dialmeter score LOG --set {shlex.quote(f'tasks={path}')}",

@@ -17,7 +17,7 @@ from ...tracking.result import TrackerResult
 from ...tracking.rule_sets.rules import FIELDS, Rules, load, names
 from ..compare import difference_cells, pair_table, verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, percent
+from ..tables import Table, percent, signed
 from .summary import WIDTH, Summary, account_text, find_command, fit, fit_list, score_rows, short_signature
 
 _TEXT = 68
@@ -225,7 +225,7 @@ def _compared_lines(comparison: TrackerComparison) -> Iterator[tuple[str, str]]:
     turning = [each for each in comparison.ladders if each.verdict == "depends"]
     for each in turning if len(comparison.ladders) > 1 else ():
         rung = next(rung for rung in each.rungs if rung.assumption in TURNING and rung.verdict != each.rungs[0].verdict)
-        change = "" if rung.difference is None else f" ({100 * rung.difference:+.2f})"
+        change = "" if rung.difference is None else f" ({signed(rung.difference)})"
         yield rung.assumption, fit(f"{each.system}: {rung.verdict}{change} with {rung.name}", _TEXT)
     copied = [name for name, result in comparison.results.items() if _of_kind(result.diagnosis, "copied")]
     if copied:

@@ -26,7 +26,7 @@ from ...users.result import UserResult
 from ...users.text.reader import ReadingAccuracy
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, p_value, percent, table_of
+from ..tables import Table, p_value, percent, signed, table_of
 from .summary import Summary, account_text, find_command, fit, fit_list, score_rows, short_signature, with_option
 
 _TEXT = 66
@@ -152,7 +152,7 @@ def reading_summary(accuracy: ReadingAccuracy, account: Account, command: str = 
     effects = [
         (
             each.measure,
-            f"{percent(each.by_acts)} from acts, {percent(each.from_text)} from text: {100 * each.bias:+.2f}",
+            f"{percent(each.by_acts)} from acts, {percent(each.from_text)} from text: {signed(each.bias)}",
         )
         for each in accuracy.effects
     ]
@@ -212,10 +212,8 @@ def items_summary(result: LogItems, command: str = "") -> Summary:
         findings.append(("events", fit_list([f"{name} {events[name]}" for name in ranked], _TEXT)))
     for each in result.faults():
         if each.difference is not None and each.ci is not None and "associated" in each.conclusion:
-            span = f"{100 * each.ci[0]:+.2f} to {100 * each.ci[1]:+.2f}"
-            findings.append(
-                ("user", fit(f"{each.fault}: {each.conclusion}, {100 * each.difference:+.2f}, {span}", 2 * _TEXT))
-            )
+            numbers = f"{signed(each.difference)}, {' to '.join(map(signed, each.ci))}"
+            findings.append(("user", fit(f"{each.fault}: {each.conclusion}, {numbers}", 2 * _TEXT)))
     if result.lost_by:
         listed = [f"{party} {count}" for party, count in result.lost_by.items()]
         findings.append(("failed by", fit_list(listed, _TEXT)))
