@@ -122,14 +122,11 @@ def _compile(text: str) -> re.Pattern[str]:
 
 
 _DOMAIN_WORDS = {
-    domain: re.compile(rf"\b(?:{words})s?\b")
-    for domain, words in {
-        "hotel": "hotel|guesthouse|guest house|hostel|place to stay|room|lodging|stay",
-        "restaurant": "restaurant|food|eat|dinner|lunch|table|dine",
-        "attraction": "attraction|museum|park|visit|sights|something to see",
-        "train": "train|rail",
-        "taxi": "taxi|cab",
-    }.items()
+    "hotel": "hotel|guesthouse|guest house|hostel|place to stay|room|lodging|stay",
+    "restaurant": "restaurant|food|eat|dinner|lunch|table|dine",
+    "attraction": "attraction|museum|park|visit|sights|something to see",
+    "train": "train|rail",
+    "taxi": "taxi|cab",
 }
 _FAREWELLS = re.compile(r"\b(goodbye|bye|that is all|that's all)\b", re.IGNORECASE)
 _THANKS = re.compile(r"\b(thanks|thank you)\b", re.IGNORECASE)
@@ -156,14 +153,14 @@ def domain_in(text: str, world: World) -> str | None:
         ('hotel', None)
     """
     lower = text.lower()
-    patterns = {domain: _DOMAIN_WORDS.get(domain) or _word_pattern(world, domain) for domain in world.domains}
-    hits = [(hit.start(), domain) for domain, words in patterns.items() if (hit := words.search(lower))]
+    hits = [(hit.start(), domain) for domain, words in _domain_words(world).items() if (hit := words.search(lower))]
     return min(hits)[1] if hits else None
 
 
 @remembered
-def _word_pattern(world: World, domain: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{re.escape(domain)}s?\b")
+def _domain_words(world: World) -> dict[str, re.Pattern[str]]:
+    words = {domain: _DOMAIN_WORDS.get(domain, re.escape(domain)) for domain in world.domains}
+    return {domain: re.compile(rf"\b(?:{each})s?\b") for domain, each in words.items()}
 
 
 def values_in(text: str, domain: str, world: World) -> dict[str, str]:
