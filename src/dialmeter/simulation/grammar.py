@@ -134,6 +134,7 @@ def grammar(world: World, speaker: str) -> Grammar:
     """Return the phrases of a speaker. Slots and domains without own phrases have plain ones.
 
     Example:
+        >>> from dialmeter.simulation.world import town
         >>> grammar(town(), "user").frames["taxi", "request"][0].text
         'What is {slots} of the taxi?'
     """
@@ -193,6 +194,7 @@ def say(acts: Iterable[Act], speaker: str, rng: Random, world: World) -> str:
     """Return the text of a move of a user or a system. Adjacent acts of one kind share a sentence.
 
     Example:
+        >>> from dialmeter.simulation.world import town
         >>> say([act("taxi", "request", "phone"), act("general", "thank")], "user", Random(1), town())
         'Could you tell me the phone number of the taxi? Thank you.'
     """

@@ -25,6 +25,7 @@ def update_state(state: Mapping[str, str], acts: Iterable[Act], world: World) ->
     """Return the state after the acts of a user; a new value replaces the old one.
 
     Example:
+        >>> from dialmeter.simulation.world import town
         >>> update_state({"hotel-area": "east"}, [Act("Hotel-Inform", "hotel", "area", ("west",))], town())
         {'hotel-area': 'west'}
     """
@@ -38,6 +39,7 @@ class KeywordTracker:
     """A tracker that searches the text of the user for known values, in the domain that was mentioned last.
 
     Example:
+        >>> from dialmeter.simulation.world import town
         >>> tracker = KeywordTracker(town())
         >>> tracker.hear("I need a place to stay at the docks.")
         {'hotel-area': 'harbour'}

@@ -52,7 +52,6 @@ Forms: TypeAlias = Mapping[str, tuple[str, ...]]
 
 _DATA = Path(__file__).with_name("data")
 _SUFFIXES = (".csv", ".json", ".csv.gz", ".json.gz", ".csv.zst", ".json.zst")
-_NO_TABLES = ("world.toml", "values.json")
 _DECIDE = ("seats", "beds", "full", "closed", "opens", "last")
 """Columns that say which bookings fail."""
 _QUARTERS = tuple(f"{minutes // 60:02}:{minutes % 60:02}" for minutes in range(0, 24 * 60, 15))
@@ -234,9 +233,10 @@ class World:
         number = crc32(_booking_key(domain, "", details))
         rows = self.tables.get(domain)
         if rows:
+            rows = self._search(domain, frozenset(details.items())) or rows
             return rows[number % len(rows)]
         drawn = self.domains[domain].drawn or {}
-        return {slot: values[number % len(values)] if values else f"{number:010}" for slot, values in drawn.items()}
+        return {slot: values[number % len(values)] if values else f"{number:011}" for slot, values in drawn.items()}
 
     def matches(self, domain: str, search: Mapping[str, str], details: Mapping[str, str]) -> int:
         """Count the places that meet constraints and can be booked with details; what is granted is always available.
@@ -336,10 +336,10 @@ def _is_possible(slot: str, row: Row, details: Mapping[str, str]) -> bool:
     if value == DONTCARE:
         return True
     if slot == "people":
-        most = row.get("seats", row.get("beds"))
-        return most is None or not value.isdecimal() or int(value) <= int(most)
+        most = row.get("seats") or row.get("beds", "")
+        return not most.isdecimal() or not value.isdecimal() or int(value) <= int(most)
     if slot == "time":
-        return row.get("opens", "") <= value <= row.get("last", "24:00")
+        return row.get("opens", "") <= value <= (row.get("last") or "24:00")
     if slot == "day":
         nights = _nights(value, details.get("stay", "1"))
         return value not in row.get("closed", "").split() and not nights & set(row.get("full", "").split())
@@ -397,18 +397,17 @@ def load_world(name: str) -> World:
     files = {path.name: path for path in sorted(folder.iterdir()) if path.is_file()}
     own = files.get("world.toml")
     description = _read_description(own or _DATA / "multiwoz.toml")
-    paths = {_domain_of(each): path for each, path in files.items() if _is_table(each)}
+    paths = {
+        each.partition(".")[0].removesuffix("_db").lower(): path
+        for each, path in files.items()
+        if each.endswith(_SUFFIXES) and each != "values.json" and not each.startswith(("goals.", "."))
+    }
     unknown = next((each for each in paths if each not in description.domains), None)
     if not paths or unknown is not None:
-        known = ", ".join(description.domains)
-        reason = (
-            f"no domain {one_line(unknown, 80)}; known: {known}"
-            if unknown
-            else f"no table such as hotel.csv; known domains: {known}"
-        )
-        advice = "" if own else "; describe other domains in world.toml (see docs/play.md)"
-        raise DialmeterError(f"world={one_line(name, 200)}: {reason}{advice}")
-    domains = {each: domain for each, domain in description.domains.items() if each in paths or domain.is_granted}
+        reason = f"no domain {one_line(unknown, 80)}" if unknown else "no table such as hotel.csv"
+        known = f"known domains: {', '.join(description.domains)}"
+        raise DialmeterError(f"world={one_line(name, 200)}: {reason}; {known}; describe domains in world.toml")
+    domains = {each: domain for each, domain in description.domains.items() if each in paths or domain.drawn}
     tables = {each: _read_table(path, domains[each]) for each, path in paths.items()}
     spellings = _read_json(files["values.json"], dict) if "values.json" in files else {}
     return World(name, msgspec.structs.replace(description, domains=domains), tables, spellings)
@@ -420,21 +419,21 @@ def goals_file(name: str) -> Path | None:
     return found[0] if found else None
 
 
-def _is_table(name: str) -> bool:
-    return name.endswith(_SUFFIXES) and name not in _NO_TABLES and not name.startswith(("goals.", "."))
-
-
-def _domain_of(name: str) -> str:
-    return name.partition(".")[0].removesuffix("_db").lower()
-
-
 def _read_description(path: Path) -> WorldFile:
     source = Source(str(path))
     with closing(source), placing(file=source.name):
         try:
-            return msgspec.toml.decode(source.text, type=WorldFile)
+            description = msgspec.toml.decode(source.text, type=WorldFile)
         except msgspec.MsgspecError as error:
             raise InputError(str(error).replace("`", "")) from None
+        for name, domain in description.domains.items():
+            listed = {*_COMMON, *description.values}
+            missing = next((slot for slot in domain.book if slot not in listed), None)
+            if missing is not None:
+                raise InputError(f"domains.{name}: values.{missing} must list the values of the booking slot {missing}")
+            if domain.drawn and domain.entity not in domain.drawn:
+                raise InputError(f"domains.{name}.drawn: no {one_line(domain.entity, 80)}, the entity of the domain")
+        return description
 
 
 def _read_json(path: Path, kind: type) -> Any:
@@ -452,28 +451,15 @@ def _read_table(path: Path, domain: Domain) -> tuple[Row, ...]:
             rows: Iterable[Mapping[str, Any]] = [cells for _, cells in read_csv(source).rows]
     else:
         rows = _read_json(path, list)
+    needed = () if domain.is_granted else (domain.entity, *domain.needed, *(TIMES if domain.has_times else ()))
+    known = {*domain.informable, *domain.request, *_DECIDE, *needed, domain.entity}
     with placing(file=str(path)):
         table = [_row(number, row) for number, row in enumerate(rows, 1)]
-        known = {
-            *domain.search,
-            *domain.book,
-            *domain.request,
-            domain.entity,
-            *_DECIDE,
-            *(TIMES if domain.has_times else ()),
-        }
         columns = [column for column in dict.fromkeys(column for row in table for column in row) if column in known]
-        missing = next((slot for slot in _needed(domain) if slot not in columns), None)
+        missing = next((slot for slot in (*needed, domain.entity) if slot not in columns), None)
         if missing is not None:
             raise InputError(f"no column {missing}" if table else "the table has no row")
-        return tuple(
-            {column: row.get(column, "" if column in _DECIDE else UNKNOWN) for column in columns} for row in table
-        )
-
-
-def _needed(domain: Domain) -> tuple[str, ...]:
-    """Return the columns that a table needs; that of a domain without a search decides nothing."""
-    return () if domain.is_granted else (domain.entity, *domain.needed, *(TIMES if domain.has_times else ()))
+    return tuple({name: row.get(name, "" if name in _DECIDE else UNKNOWN) for name in columns} for row in table)
 
 
 def _row(number: int, row: Any) -> Row:

@@ -110,6 +110,7 @@ class Wish:
         """Return the answer to a question of the system for a slot: its value, or that any value is fine.
 
         Example:
+            >>> from dialmeter.simulation.world import town
             >>> wish = Wish("train", DomainGoal(info={"arriveby": "12:15"}), town())
             >>> wish.answer("leaveat"), wish.answer("day")
             ({'arriveby': '12:15'}, {'day': 'dontcare'})
@@ -472,6 +473,7 @@ def interpret(acts: Iterable[Act], domain: str, world: World) -> dict[str, Domai
         domain: the domain that the user spoke of; bookings belong to it.
 
     Example:
+        >>> from dialmeter.simulation.world import town
         >>> from ..grammar import act
         >>> news = interpret([act("booking", "nobook", "day", "friday"), act("train", "request", "day")], "hotel", town())
         >>> news["hotel"].refused, news["train"].questions
