@@ -77,7 +77,7 @@ def _pairs(frame: Phrase, match: re.Match[str], speaker: str, world: World) -> l
 
 @remembered
 def _slots_by_word(world: World) -> dict[str, str]:
-    slots = (slot for domain in world.domains.values() for slot in (*domain.informable, *domain.request))
+    slots = (slot for domain in world.domains.values() for slot in (*domain.informable, *domain.request, domain.entity))
     return {slot: slot for slot in slots} | {word: slot for slot, word in phrases()["words"].items()}
 
 
