@@ -8,6 +8,7 @@ and ``goals.json``. The demo data is such a folder, the town. A domain without a
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from copy import copy
@@ -172,8 +173,8 @@ class World:
 
     @property
     def short_name(self) -> str:
-        """The name of the folder."""
-        return Path(self.name).resolve().name if self.name != TOWN else TOWN
+        """The name of the folder, for ids and signatures."""
+        return TOWN if self.name == TOWN else re.sub(r"[^\w.-]+", "-", Path(self.name).resolve().name)
 
     def for_goal(self, goal: Goal) -> World:
         """Return this world for one dialogue: the first search and booking of the goal fail, also if tables say nothing about that.
