@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,6 +148,7 @@ def read_into(
         InputError: a file cannot be scored; the error names the place.
     """
     words = scorer.vocabulary
+    scorer.gold_again = partial((gold_corpus or corpus).gold_again, only)
     with paused_garbage_collection():
         for read in track_reading(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch), corpus):
             note(f"dialogue {read.id}")
