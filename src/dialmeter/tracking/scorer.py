@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..readers.corpus import gold_values
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.validation import as_mapping, dialogue
-from ..values.languages import AUTO, NEVER, languages_of
+from ..values.languages import AUTO, NEVER, Allows, languages_of
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
@@ -107,8 +108,10 @@ class TrackerScorer:
         self.vocabulary = vocabulary or Vocabulary()
         self.gold_again: Callable[[], Iterable[str]] = tuple
         """Reads all gold values of the files, if they can be read again; they decide which languages are used."""
-        allows = self._allows if self.rules.languages == AUTO else None
-        self.pairs = PairRules(self.rules, self.vocabulary, repairs, allows)
+        own = weakref.proxy(self)
+        # The method itself would keep the scorer alive as long as its pairs.
+        allows: Allows = lambda codes: own._allows(codes)  # noqa: E731, PLW0108
+        self.pairs = PairRules(self.rules, self.vocabulary, repairs, allows if self.rules.languages == AUTO else None)
         self._current: PairDialogue | None = None
         self._walk = Walk(
             self.pairs,

@@ -63,7 +63,9 @@ def _spellings() -> dict[str, Spelling]:
     found: dict[str, Spelling] = {}
     for code, each in languages().items():
         numbers = {word: str(number) for number, word in enumerate(each.numbers, each.first)}
-        for word, meaning in (dict.fromkeys(each.dontcare, DONTCARE) | dict.fromkeys(each.absent, ABSENT) | numbers).items():
+        for word, meaning in (
+            dict.fromkeys(each.dontcare, DONTCARE) | dict.fromkeys(each.absent, ABSENT) | numbers
+        ).items():
             _, known = found.get(plain(word), (meaning, frozenset[str]()))
             found[plain(word)] = Spelling(meaning, known | {code})
     return found
