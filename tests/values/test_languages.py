@@ -34,55 +34,55 @@ PAIRS = {
     "ko": (
         "서울 중앙",
         "상관없음 = dontcare; 상관 없음 = 상관없음; 상관없어요 = don't care; 무관 = dontcare; 선호 없음 = no preference; 언급 없음 = ;"
-        " 미언급 = none; 알 수 없음 = unknown; 하나 = 1; 둘 = 2; 셋 = 3; 열 = 10; ３ = 3; 가 = 가; ﾡ = ㄱ; １８：００ = 18:00;"
+        " 미언급 = none; 알 수 없음 = unknown; 하나 = 1; 둘 = 2; 셋 = 3; 열 = 10; ３ = 3; 가 = \u1100\u1161; ﾡ = ㄱ; １８：００ = 18:00;"
         " 관계없음 = dontcare; 없음 ≠ none; 셋 ≠ 4; 북쪽 ≠ 남쪽",
     ),
     "de": (
         "Montag",
         "egal = dontcare; Ist mir egal = dontcare; spielt keine Rolle = don't care; keine Präferenz = no preference;"
         " Gleichgültig = dontcare; nicht wichtig = egal; nicht erwähnt = ; Keine Angabe = none; unbekannt = unknown; Osten = osten;"
-        " GÜNSTIG = günstig; günstig = günstig; ３ = 3; 18 : 00 = 18:00; keine Vorlieben = dontcare; nein = Nein; Straße ≠ strasse;"
+        " GÜNSTIG = günstig; günstig = gu\u0308nstig; ３ = 3; 18 : 00 = 18:00; keine Vorlieben = dontcare; nein = Nein; Straße ≠ strasse;"
         " günstig ≠ guenstig; keine ≠ none; drei ≠ 3",
     ),
     "fr": (
         "lundi",
         "peu importe = dontcare; Peu m’importe = dontcare; ça m'est égal = don't care; indifférent = dontcare;"
         " sans préférence = no preference; aucune préférence = dontcare; non mentionné = ; non précisé = none; inconnu = unknown;"
-        " Élevé = élevé; élevé = élevé; l’hôtel = l'hôtel; ３ = 3; œuf = ŒUF; pas cher = PAS CHER; n'importe = dontcare; oui = Oui;"
+        " Élevé = élevé; élevé = e\u0301leve\u0301; l’hôtel = l'hôtel; ３ = 3; œuf = ŒUF; pas cher = PAS CHER; n'importe = dontcare; oui = Oui;"
         " élevé ≠ eleve; aucun ≠ none; trois ≠ 3",
     ),
     "es": (
         "miércoles",
         "no importa = dontcare; No me importa = dontcare; me da igual = don't care; sin preferencia = no preference;"
         " indiferente = dontcare; es indiferente = da igual; no mencionado = ; sin mencionar = none; desconocido = unknown;"
-        " Sí = sí; sábado = SÁBADO; niño = niño; ３ = 3; 18 : 00 = 18:00; no tengo preferencia = dontcare; barato = Barato;"
+        " Sí = sí; sábado = SÁBADO; niño = nin\u0303o; ３ = 3; 18 : 00 = 18:00; no tengo preferencia = dontcare; barato = Barato;"
         " sábado ≠ sabado; año ≠ ano; ninguno ≠ none; tres ≠ 3",
     ),
     "it": (
         "venerdì",
         "non importa = dontcare; Non mi importa = dontcare; indifferente = don't care; è indifferente = dontcare; fa lo stesso = dontcare;"
         " nessuna preferenza = no preference; non menzionato = ; non specificato = none; sconosciuto = unknown; lunedì = LUNEDÌ;"
-        " città = città; l’albergo = l'albergo; ３ = 3; sì = Sì; 18 : 00 = 18:00; senza preferenze = dontcare; economico = Economico;"
+        " città = citta\u0300; l’albergo = l'albergo; ３ = 3; sì = Sì; 18 : 00 = 18:00; senza preferenze = dontcare; economico = Economico;"
         " città ≠ citta; nessuno ≠ none; tre ≠ 3",
     ),
     "ru": (
         "восток",
         "неважно = dontcare; Не важно = dontcare; всё равно = все равно; без разницы = don't care; безразлично = dontcare;"
         " нет предпочтений = no preference; не имеет значения = dontcare; не упомянуто = ; не указано = none; неизвестно = unknown;"
-        " Центр = центр; ДЁШЕВО = дёшево; й = й; ３ = 3; 18 : 00 = 18:00; «а» = «а»; мне всё равно = dontcare; нет ≠ none;"
+        " Центр = центр; ДЁШЕВО = дёшево; й = \u0438\u0306; ３ = 3; 18 : 00 = 18:00; « а » = « А »; мне всё равно = dontcare; нет ≠ none;"
         " дёшево ≠ дешево; три ≠ 3",
     ),
     "ar": (
         "شرق",
         "لا يهم = dontcare; لا يهمني = don't care; غير مهم = dontcare; بدون تفضيل = no preference; لا فرق = dontcare;"
         " لا أهتم = لا اهتم; غير مذكور = ; لم يذكر = none; غير معروف = unknown; ٣ = 3; ١٢ = 12; ١٨:٣٠ = 18:30; ٢٠٢٦ = 2026; ﻻ = لا;"
-        " أ = أ; ３ = ٣; لا يوجد تفضيل = dontcare; لا ≠ none; ثلاثة ≠ 3; غرب ≠ جنوب",
+        " أ = \u0627\u0654; ３ = ٣; لا يوجد تفضيل = dontcare; لا ≠ none; ثلاثة ≠ 3; غرب ≠ جنوب",
     ),
     "hi": (
         "पूर्व",
         "परवाह नहीं = dontcare; कोई फर्क नहीं पड़ता = don't care; कोई फ़र्क नहीं पड़ता = कोई फर्क नहीं पड़ता; मायने नहीं रखता = dontcare;"
         " कोई प्राथमिकता नहीं = no preference; कोई वरीयता नहीं = dontcare; उल्लेख नहीं = ; उल्लेख नहीं किया गया = none; अज्ञात = unknown;"
-        " ३ = 3; १२ = 12; १८:३० = 18:30; २०२६ = 2026; ３ = ३; ड़ = ड़; फ़ = फ़; कोई पसंद नहीं = dontcare; नहीं ≠ none; तीन ≠ 3; उत्तर ≠ दक्षिण",
+        " ३ = 3; १२ = 12; १८:३० = 18:30; २०२६ = 2026; ３ = ३; \u095c = \u0921\u093c; \u095e = \u092b\u093c; कोई पसंद नहीं = dontcare; नहीं ≠ none; तीन ≠ 3; उत्तर ≠ दक्षिण",
     ),
 }
 
