@@ -21,7 +21,7 @@ DONTCARE, ABSENT = "dontcare", "none"
 AUTO, NEVER = "auto", "none"
 
 
-class Language(Struct, frozen=True, forbid_unknown_fields=True):
+class LanguageWords(Struct, frozen=True, forbid_unknown_fields=True):
     """The words of a language, as in ``languages.toml``."""
 
     name: str
@@ -42,7 +42,7 @@ class Spelling(NamedTuple):
 
 
 @cache
-def languages() -> dict[str, Language]:
+def languages() -> dict[str, LanguageWords]:
     """The languages by code.
 
     Example:
@@ -50,7 +50,7 @@ def languages() -> dict[str, Language]:
         'zh ja ko de fr es it ru ar hi'
     """
     text = Path(__file__).with_suffix(".toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, Language])
+    return msgspec.convert(tomllib.loads(text), dict[str, LanguageWords])
 
 
 def plain(text: str) -> str:
