@@ -1,12 +1,11 @@
 """Spellings of dontcare, of absent values and of numbers in other languages than English, and which languages gold asks for.
 
-``languages.toml`` holds the words. They are used only if values of gold are in their language, so English files do not change.
+``languages.json`` holds the words. They are used only if values of gold are in their language, so English files do not change.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from pathlib import Path
@@ -22,12 +21,22 @@ AUTO, NEVER = "auto", "none"
 
 
 class LanguageWords(Struct, frozen=True, forbid_unknown_fields=True):
-    """The words of a language, as in ``languages.toml``."""
+    """The words of a language, as in ``languages.json``. They are compared after NFKC and in lower case.
+
+    Attributes:
+        dontcare: words for "I do not care", "it does not matter", "no preference"; none for "any", as in the English list.
+        absent: words for "not mentioned" and "unknown"; none for "none", which also say that a hotel has no parking.
+        letters: the letters by which a value of gold shows the language, as the first and the last of each range.
+        marks: for Latin letters, words that are not English; a value of gold that is one of them, or of the words above,
+            shows the language.
+        numbers: words for numbers, from ``first`` on. Han numbers are computed.
+        digits: the digits 0 to 9, if they are not those of NFKC.
+    """
 
     name: str
     dontcare: tuple[str, ...]
     absent: tuple[str, ...]
-    letters: str = ""
+    letters: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     first: int = 0
@@ -49,8 +58,7 @@ def languages() -> dict[str, LanguageWords]:
         >>> " ".join(languages())
         'zh ja ko de fr es it ru ar hi'
     """
-    text = Path(__file__).with_suffix(".toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, LanguageWords])
+    return msgspec.json.decode(Path(__file__).with_suffix(".json").read_bytes(), type=dict[str, LanguageWords])
 
 
 def plain(text: str) -> str:
@@ -79,9 +87,7 @@ def _digits() -> tuple[re.Pattern[str], dict[int, str]]:
 
 _HAN = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2, "兩": 2}
 _HAN_UNITS = {"十": 10, "百": 100, "千": 1000}
-_HAN_NUMBER = re.compile(
-    "(?:[一二两兩三四五六七八九]千)?(?:零?[一二两兩三四五六七八九]百)?(?:零?[一二三四五六七八九]?十[一二三四五六七八九]?|零[一二三四五六七八九])?"
-)
+_HAN_NUMBER = "(?:[一二两兩三四五六七八九]千)?(?:零?[一二两兩三四五六七八九]百)?(?:零?[一二三四五六七八九]?十[一二三四五六七八九]?|零[一二三四五六七八九])?"
 """Without 一百五, which people read as 150."""
 
 
@@ -96,7 +102,7 @@ def han_number(text: str) -> str:
         return ""
     if all(sign in _HAN for sign in text):
         return "".join(str(_HAN[sign]) for sign in text)
-    if not _HAN_NUMBER.fullmatch(text):
+    if not re.fullmatch(_HAN_NUMBER, text):
         return ""
     total, digit = 0, 0
     for sign in text:
@@ -127,12 +133,18 @@ def spelling(text: str) -> Spelling | None:
 
 
 @cache
-def _marks() -> tuple[dict[str, set[str]], list[tuple[str, re.Pattern[str]]]]:
+def _marks() -> dict[str, set[str]]:
     words: dict[str, set[str]] = {}
     for code, each in languages().items():
         for word in () if each.letters else (*each.marks, *each.dontcare, *each.absent):
             words.setdefault(plain(word), set()).add(code)
-    return words, [(code, re.compile(f"[{each.letters}]")) for code, each in languages().items() if each.letters]
+    return words
+
+
+@cache
+def _languages_of_letter(letter: str) -> frozenset[str]:
+    ranges = ((code, ends) for code, each in languages().items() for ends in each.letters)
+    return frozenset(code for code, ends in ranges if ends[0] <= letter <= ends[1])
 
 
 def languages_of(texts: Iterable[str]) -> set[str]:
@@ -142,13 +154,13 @@ def languages_of(texts: Iterable[str]) -> set[str]:
         >>> sorted(languages_of(["豪华型", "Montag", "café", "egal"])), languages_of(["east", "18:30", "dontcare"])
         (['de', 'zh'], set())
     """
-    words, letters = _marks()
+    words = _marks()
     found: set[str] = set()
     for text in texts:
         value = plain(text)
         found |= words.get(value, set())
         if not value.isascii():
-            found |= {code for code, pattern in letters if pattern.search(value)}
+            found = found.union(*map(_languages_of_letter, value))
     return found
 
 
