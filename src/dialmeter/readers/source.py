@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
@@ -472,9 +473,7 @@ def first_items(text: str) -> tuple[Any, bool]:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
         ({'a': [1, 2], 'b': {'c': 3}}, False)
     """
-    from json import JSONDecoder
-
-    decoder = JSONDecoder()
+    decoder = json.JSONDecoder()
 
     def decode(text: str, at: int) -> tuple[Any, int]:
         with paused_garbage_collection():
