@@ -66,7 +66,7 @@ _CORRELATIONS = ("Spearman", "Pearson", "Kendall")
 
 
 def _is_number(values: Sequence[str]) -> bool:
-    return bool(values) and re.fullmatch(r"\d*\.?\d+", values[0]) is not None
+    return bool(values) and re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", values[0]) is not None
 
 
 def _measure(name: str) -> str:
@@ -74,7 +74,7 @@ def _measure(name: str) -> str:
     from ..api.calls import measure_names
     from ..api.scores import name_here
 
-    if "(" in name or "[" in name:
+    if "(" in name or "[" in name or name == "all":
         return name
     plain = name.lower().replace("_", "").replace("-", "")
     names = [*measure_names().values(), "FGA(lam=0.5)", "ASA(alpha=1)", "Success", "Pass(k=2)", *_CORRELATIONS]
@@ -87,9 +87,9 @@ def _measure(name: str) -> str:
 
 _OPTIONS: Mapping[str, str] = {
     "metric metrics measures score-type": "-m {*}",
-    "k pass-k passk pass-hat trials num-trials": "-m Pass(k={*})",
+    "k pass-k pass^k passk pass-hat trials num-trials": "-m Pass(k={*})",
     "rater raters annotator annotators": "{-} # people are found in the file, or named with --columns rater=NAME",
-    "pass-at-k pass-at": "-m AnyPass(k={*})",
+    "pass-at-k pass-at pass@k": "-m AnyPass(k={*})",
     "json": "-f json | --to native",
     "csv": "-f csv | --to csv",
     "markdown md": "-f markdown",
@@ -644,7 +644,9 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
     if new is None:
         last = name.split()[-1].lower()
         every = [*known, *(table if path == "dialmeter" else ())]
-        if sure := next((each for each in known if each in last.split("-") and path == "dialmeter"), None):
+        if sure := next(
+            (each for each in known if {each, f"{each}s"} & {*last.split("-")} and path == "dialmeter"), None
+        ):
             fail_with_line(f"no command {one_line(name)!r}", *_typed([sure], rest))
         close = [each for each in every if last.startswith(f"{each}-") or (len(last) > 2 and each.startswith(last))]
         close = close or get_close_matches(last, every, 1, 0.75)

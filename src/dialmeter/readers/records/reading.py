@@ -26,7 +26,9 @@ _USUAL = {
 }
 """The usual names of the columns of a table with one row for each turn. The first that exists is used."""
 _OWN_SIDES = ("gold", "pred")
-TURN_OF_ID = re.compile(r"(?P<dialogue>.+?)[_\-#:/|. ]+(?:turn|t)?[_\-]?(?P<turn>\d{1,6})", re.IGNORECASE | re.DOTALL)
+TURN_OF_ID = re.compile(
+    r"(?P<dialogue>.*?[^_\-#:/|. ])[_\-#:/|. ]+(?:turn|t)?[_\-]?(?P<turn>\d{1,6})", re.IGNORECASE | re.DOTALL
+)
 """An id that ends with the number of the turn, such as ``MUL0003.json_0`` or ``MUL0003-turn-0``."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
