@@ -172,7 +172,9 @@ def parse(text: str) -> Measure:
     """
     match = _CALL.fullmatch(text)
     if not match:
-        raise DialmeterError(f"{text!r} is not a measure; write it like FGA(lam=0.5)")
+        grouped = re.fullmatch(r"([\w-]+)(?:\s*(\(.*\)))?\s*\[.*\]", text.strip())
+        advice = f"write {grouped[1]}{grouped[2] or ''} and --by domain" if grouped else "write it like FGA(lam=0.5)"
+        raise DialmeterError(f"{text!r} is not a measure; {advice}")
     # Names are read without regard to case and underscores: ``jga`` and ``slot_f1`` work too.
     known = (known for known in registry.builtin() if known.lower() == match[1].lower().replace("_", ""))
     kind: type[Measure] = registry.load(next(known, match[1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -40,6 +41,10 @@ def plugin_points(group: str) -> Iterable[EntryPoint]:
     from importlib.metadata import entry_points
 
     return entry_points(group=group)
+
+
+_MODEL = re.compile(r"gpt|claude|gemini|llama|qwen|mistral|deepseek|o\d", re.IGNORECASE)
+"""The beginning of names of language models."""
 
 
 class Registry:
@@ -100,7 +105,10 @@ class Registry:
             return getattr(loaded, attribute) if attribute else loaded
         plugins = self._plugins()
         if name not in plugins:
-            raise DialmeterError(f"unknown {self._noun} {name!r}; {did_you_mean(name, [*self._builtin, *plugins])}")
+            meant = did_you_mean(name, [*self._builtin, *plugins])
+            if "llm" in self._builtin and _MODEL.match(name):
+                meant = f"for a model of an endpoint write 'llm(model={name})'"
+            raise DialmeterError(f"unknown {self._noun} {name!r}; {meant}")
         try:
             return plugins[name].load()
         except Exception as error:

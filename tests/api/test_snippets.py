@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+import pickle
 import re
 from typing import Any
 
 import pytest
 
+import dialmeter
 from dialmeter import DialmeterError
 
 from ..shared_data import shared
@@ -110,3 +112,49 @@ def test_import_of_another_library() -> None:
 def test_table_is_complete() -> None:
     assert sorted([*WORKS, *HINTS, 2, 29]) == list(range(len(snippets())))
     assert len(WORKS) + len(HINTS) >= 32
+
+
+STATES = {"d1": [{"hotel-area": "north"}, {"hotel-area": "north", "hotel-stars": "4"}]}
+LESS = {"d1": [{"hotel-area": "north"}, {"hotel-area": "north"}]}
+TURNS = [{"gold": gold, "pred": pred} for gold, pred in zip(STATES["d1"], LESS["d1"], strict=True)]
+ADVICE = {
+    "dm.score(a, b)['jga'].interval": "a score has no 'interval'; use .ci",
+    "dm.score(a, b).summary()": "a result has no 'summary'; use .to_dicts(), or print(result)",
+    "dm.score(a, b).by('dialogue')": "scores of dialogues are in .worst(n)",
+    "dm.score(a, b) < dm.score(a, a)": "compare one score: a['JGA'] < b",
+    "dm.score('hotel-area=north', 'hotel-area=south')": "a text is given, 'hotel-area=south'; give a list",
+    "dm.score([1.0, 0.0])": "numbers are given, not states; rewards of agents: dm.score([{'task': 'a', 'reward': 1}",
+    "dm.score([{'human': 4, 'gpt': 5}])": "for ratings name them: columns={'rating': 'human', 'score': 'gpt'}",
+    "dm.score(preds=b, golds=a)": "score() has no preds=; use pred=",
+    "dm.compare({'x': a, 'y': b}, gold=a)['JGA']": "there is no system 'JGA'; write comparison['y']['JGA']",
+    "dm.find(dm.score(a, b), 'JGA<0.5')": "if each.value < 0.5]",
+    "dm.score(a, b, measures='JGA[hotel]')": "'JGA[hotel]' is not a measure; write JGA and .by('domain')",
+    "dm.score(a, b, ['jga', 'slot_f1'])": "give measures by name: dm.score(gold, pred, measures=['jga', 'slot_f1'])",
+    "dm.Scorer('user').add([{'role': 'user', 'content': 'hi'}])": "add one conversation of dm.read",
+    "dm.score([{'role': 'user', 'content': 'hi'}])": "a conversation has no states",
+    "dm.score(a, b, measures='pass@2', subject='system')": "write 'pass@2' as 'AnyPass(k=2)'",
+}
+"""What people write → part of the one line of advice."""
+
+
+@pytest.mark.parametrize("code", ADVICE)
+def test_advice(code: str) -> None:
+    with pytest.raises((DialmeterError, AttributeError, TypeError), match=re.escape(ADVICE[code])):
+        eval(code, {"dm": dialmeter, "a": STATES, "b": LESS})
+
+
+WORKING = {
+    "dm.score({'gold': a, 'pred': b}).jga": 0.5,
+    "dm.score(a, b).scores['jga']": 0.5,
+    "max(dm.score(a, b, measures=dm.jga).values())": 0.5,
+    "pickle.loads(pickle.dumps(dm.score(a, b))).jga": 0.5,
+    "dm.compare({'x': b, 'y': a}, a)['y'].jga": 1,
+    "len({row['dialogue'] for row in dm.score([{'id': 'x', 'turns': turns}]).rows()})": 1,
+    "len(dm.find(dm.score(a, b), slot='hotel-stars', outcome='missed'))": 1,
+    "dm.score([{'task': 'a', 'is_correct': 1}, {'task': 'a', 'is_correct': 0}])['Success']": 0.5,
+}
+
+
+@pytest.mark.parametrize("code", WORKING)
+def test_guessed(code: str) -> None:
+    assert eval(code, {"dm": dialmeter, "a": STATES, "b": LESS, "turns": TURNS, "pickle": pickle}) == WORKING[code]

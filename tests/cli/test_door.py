@@ -118,7 +118,10 @@ def test_next_command_works(cli: Cli) -> None:
         ("score no.jsonl", "no.jsonl: no such file"),
         ("score base.jsonl --set mising=empty", "no setting 'mising' here; did you mean missing?"),
         ("score base.jsonl --set missing", "--set missing: write missing=VALUE"),
-        ("score base.jsonl -j overlap", "a case"),
+        (
+            "score base.jsonl -j overlap",
+            "predictions of a tracker, not cases of judges; make cases: dialmeter judge attack",
+        ),
         ("score base.jsonl cases.jsonl", "base.jsonl: trackers; cases.jsonl: judges"),
         (
             "compare cases.jsonl cases.jsonl",

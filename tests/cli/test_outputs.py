@@ -227,3 +227,13 @@ def test_a_table_of_rewards(name: str, text: str, folder: Path, cli: Cli) -> Non
 def test_a_reward_that_is_no_number(folder: Path, cli: Cli) -> None:
     (folder / "bad.csv").write_text("task,reward\na,x\n")
     assert "dialogue a:0: reward: expected a number, found 'x'" in cli("score", "bad.csv", code=2).err
+
+
+def test_pages_show_the_kept_output() -> None:
+    """The first screen of README, and the page about comparisons, have the output on the published logs."""
+    kept = next(each for each in OUTPUTS if each.command == "compare gpt-4.1-mini.json.gz gemini-2.0-flash.json.gz")
+    shown = kept.text.replace(".gz", "")
+    root = Path(__file__).parents[2]
+    assert f"$ dialmeter {kept.command.replace('.gz', '')}\n{shown}\n```" in (root / "README.md").read_text("utf-8")
+    ladder = shown[: shown.index("         gpt-4.1-mini")]
+    assert f"```text\n{ladder}```" in (root / "docs" / "compare.md").read_text("utf-8")

@@ -29,6 +29,9 @@ COMMANDS: dict[str, set[str]] = {
     "score ratings.jsonl --judge distinct": {*TYPED, "numpy", *CHARTS, *LOGS},
 }
 """Command → other packages, and parts of dialmeter that take long to import, that it may import."""
+PLAIN = "score native.jsonl --set ci=0 -f json"
+UNUSED = ("dataclasses", "gzip", "shutil", "socket", "statistics", "tempfile")
+"""Modules of Python that scoring a file without intervals does not need."""
 LIGHT_ATTACK = "judge attack agenda.jsonl --set light --limit 3 --out attacked.jsonl --force"
 IMPORTED = """
 import sys
@@ -60,6 +63,7 @@ def test_imports(command: str, town_files: Path) -> None:
     parts = names & {*CHARTS, *LOGS, "dialmeter.readers.completions", "multiprocessing"}
     allowed = COMMANDS[command] | ({"dialmeter.readers.completions"} if COMMANDS[command] >= LOGS else set())
     assert packages | parts <= allowed
+    assert command != PLAIN or names.isdisjoint(UNUSED)
 
 
 def test_light_attack_imports_no_large_package(town_files: Path) -> None:

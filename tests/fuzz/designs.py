@@ -355,6 +355,19 @@ BY_TURN = ("rows", "csv", "columns", "convlab3", "som-dst", "llm")
 """Formats with one entry per turn."""
 
 
+TABLES = ("converted to rows", "converted to csv")
+"""Routes that write a table. With ``rows`` and ``csv``, they are files of people, which are often a part of a corpus."""
+
+
+def scored_of_table(corpus: Corpus, *, empty: bool) -> Corpus:
+    """Leave out whole dialogues without a prediction, if at least half of the turns have one and no other is missing."""
+    turns = {name: each for name, each in corpus.items() if each}
+    kept = {name: each for name, each in turns.items() if any(turn.pred is not None for turn in each)}
+    lost = sum(map(len, turns.values())) - sum(map(len, kept.values()))
+    is_subset = not empty and lost <= sum(map(len, kept.values()))
+    return kept if is_subset else turns
+
+
 def simpletod_document(corpus: Corpus) -> dict[str, Any]:
     def texts(state: Plain | None) -> list[str]:
         return [f"{slot.replace('-', ' ')} {value}" for slot, value in present(state).items()]
@@ -445,7 +458,12 @@ def check_tracker(draw: Random, folder: Path) -> Iterator[Failed]:
         routes["columns"] = by_file("columns.csv", slot_columns(corpus), "rows")
     # A dialogue without turns is refused, but a file with one entry per turn cannot hold one.
     by_turns = {name: routes.pop(name) for name in BY_TURN if name in routes}
+    tables = {name: routes.pop(name) for name in TABLES if name in routes}
+    tables |= {name: by_turns.pop(name) for name in ("rows", "csv") if name in by_turns}
     yield from through(routes, wanted)
+    as_table = score_corpus(scored_of_table(corpus, empty=empty), empty=empty)
+    yield from through({name: tables.pop(name) for name in BY_TURN if name in tables}, as_table)
+    yield from through(tables, as_table if all(corpus.values()) else REFUSED)
     yield from through(by_turns, score_corpus({name: turns for name, turns in corpus.items() if turns}, empty=empty))
 
 

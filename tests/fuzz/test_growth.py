@@ -22,7 +22,8 @@ from dialmeter.judges.judge import parse_call
 from dialmeter.judges.language.words import changed_spans, sentences, tokens
 from dialmeter.model import SYSTEM, USER, Act, ExpectedAction, Move, Step, TaskGoal, Trajectory
 from dialmeter.readers.completions import state_in
-from dialmeter.readers.layouts.llm import _PATTERN, _id_pattern
+from dialmeter.readers.layouts.llm import _id_pattern
+from dialmeter.readers.records.reading import TURN_OF_ID
 from dialmeter.simulation.understand import understand
 from dialmeter.users import profile
 from dialmeter.users.blame.exchange import ExchangeItem
@@ -105,7 +106,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "the instruction of the user of a log": lambda text: events_of("I want economy.", text),
     "a message in the words of Python": in_python_words,
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
-    "an id of a batch": lambda text: _id_pattern(_PATTERN).fullmatch(text),
+    "an id of a batch": lambda text: _id_pattern("run1/{dialogue}-t{turn}").fullmatch(text),
+    "an id with a turn": TURN_OF_ID.fullmatch,
     "a task of a goal": lambda text: _is_absent(["area=east", "food=a a"], text),
     "a question of an agent": lambda text: asked_at(
         GoalItem("text", "east", ("book.__area_a__", "book._")), [Step(0, SYSTEM, text), Step(1, USER, "a")]

@@ -134,7 +134,7 @@ BAD: dict[str, bytes] = {
     "sgd-service-twice.json": document(
         [{"dialogue_id": "d", "turns": [{"speaker": "USER", "utterance": "a", "frames": [{"service": "hotel", "state": {"slot_values": {}}}] * 2}]}]
     ),
-    "sgd-speaker.json": document([{"dialogue_id": "d", "turns": [{"speaker": "robot", "utterance": "a", "frames": []}]}]),
+    "sgd-speaker.json": document([{"dialogue_id": "d", "turns": [{"speaker": "narrator", "utterance": "a", "frames": []}]}]),
     "sgd-twice.json": document([{"dialogue_id": "d", "turns": [{"speaker": "USER", "utterance": "a", "frames": []}]}] * 2),
     "mwzeval-state.json": document({"d": [{"response": "", "state": []}]}),
     "mwzeval-two-values.json": document({"d": [{"response": "", "state": {"taxi": {"leave at": "a", "leave": "b"}}}]}),

@@ -334,3 +334,13 @@ def test_python_reads_rows_like_files() -> None:
     rows = [{"output": {"messages": said, "scores": {"check": {"passed": at == 0}}}, "summary": {"status": "success"}} for at in range(2)]  # fmt: skip
     for data in (rows, iter(rows)):
         assert float(dm.score(data)["Success"]) == 0.5
+
+
+def test_repeated_trials_and_scores_without_a_limit(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text("task,reward,trial\na,1,0\na,0,0\nb,1,0\n")
+    found = open_trajectories(path)
+    assert (len(list(found)), [error.message for error in found.refused]) == (2, ["duplicate dialogue id"])
+    path.write_text("task,model,score\nt1,m,0.71\nt2,m,0.4\n")
+    assert 'from which value of score on was the task reached? Answer with --columns "outcome=score>=1"' in cli.refused("score", path)  # fmt: skip
+    assert cli.json("score", path, "--columns", "outcome=score>=0.5")["scores"][0]["value"] == 0.5

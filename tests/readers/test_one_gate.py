@@ -206,7 +206,10 @@ def test_a_field_more_in_a_case(field: str, message: str, cli: Cli, tmp_path: Pa
 def test_a_heading_twice_in_scores(cli: Cli, tmp_path: Path) -> None:
     cases = written(tmp_path / "cases.jsonl", json.dumps(CASE))
     scores = written(tmp_path / "scores.csv", "case,human,adversarial,human\n1,2,3,4\n")
-    assert cli.refused("score", cases, "-j", f"mine={scores}") == f"{scores}: line 1: duplicate column 'human'"
+    assert (
+        cli.refused("score", cases, "-j", f"mine={scores}")
+        == f"{scores}: line 1: duplicate column 'human'; give each column its own name, or remove line 1 if line 2 has the names"
+    )
 
 
 OPENINGS = ("[", '{"a":', '[{"a":"x","a":')

@@ -6,11 +6,13 @@ import json
 import re
 import shlex
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dialmeter import score
 from dialmeter.errors import InputError
 from dialmeter.readers.corpus import open_corpus, read
 from dialmeter.tracking.scoring import score_file
@@ -18,6 +20,9 @@ from dialmeter.tracking.scoring import score_file
 from ..cli.invoke import Cli
 from ..fuzz.layouts import outcome
 from ..shared_data import shared
+from .states.natural import ASKED as ASKED_OF_TRACKERS
+from .states.natural import READ, RIGHT, RIGHT_OF_OTHER, SYSTEMS
+from .states.natural import TURNS as WRITTEN
 
 ASKED = {
     "29_all_models.json": "the file holds 3 trackers: t5-large-sft, llama-3.1-8b-lora, gpt-4.1-zero-shot",
@@ -280,7 +285,7 @@ REFUSED_SO: dict[str, tuple[list[dict[str, Any]], str]] = {
     ),
     "several hypotheses": (
         [{**row, "output": [{"state": row["output"]}, {"state": {"area": "north"}}]} for row in TURNS],
-        "state holds states, but no field holds gold",
+        "output holds several hypotheses of a turn; keep the first one only",
     ),
 }
 
@@ -321,3 +326,73 @@ def test_part_of_the_dialogues(tmp_path: Path, cli: Cli) -> None:
     assert cli("score", folder, "-m", "JGA").out.splitlines()[0] == out.splitlines()[0]
     part.write_text(part.read_text().splitlines()[0] + "\n")
     assert "2 turns have gold and no prediction" in cli.refused("score", part, "--gold", gold)
+
+
+def figures(cli: Cli, *words: object) -> dict[str, Any]:
+    found = cli.json("score", *words, "-m", "JGA", "-q")
+    return {"JGA": found["scores"][0]["value"], **{key: found["counts"][key] for key in ("turns", "dialogues")}}
+
+
+def write(folder: Path, files: Mapping[str, str]) -> list[Path]:
+    for name, text in files.items():
+        (folder / name).write_bytes(text.encode("cp1252" if "é" in text else "utf-8"))
+    return [folder / name for name in files]
+
+
+@pytest.mark.parametrize("name", READ)
+def test_files_of_trackers(name: str, tmp_path: Path, cli: Cli) -> None:
+    pred, *gold = write(tmp_path, READ[name])
+    assert figures(cli, pred, *(["--gold", gold[0]] if gold else [])) == pytest.approx(RIGHT)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_systems_of_a_file(name: str, tmp_path: Path, cli: Cli) -> None:
+    (path,) = write(tmp_path, SYSTEMS[name])
+    assert "the file holds 2 trackers: llama-3.3, qwen3" in cli.refused("score", path)
+    assert figures(cli, f"{path}#llama-3.3") == pytest.approx(RIGHT)
+    assert figures(cli, f"{path}#qwen3") == pytest.approx(RIGHT_OF_OTHER)
+    assert "llama-3.3" in cli("compare", path, "-q").out
+
+
+@pytest.mark.parametrize("name", ASKED_OF_TRACKERS)
+def test_questions_of_trackers(name: str, tmp_path: Path, cli: Cli) -> None:
+    text, question = ASKED_OF_TRACKERS[name]
+    (path,) = write(tmp_path, {"run.tsv" if "\t" in text else "run.jsonl": text})
+    assert question in cli.refused("score", path)
+
+
+def test_folders_of_systems(tmp_path: Path, cli: Cli) -> None:
+    """The commands in the message name the folders and the gold file, and work."""
+    for system, side in (("gpt", "pred"), ("qwen", "other")):
+        (tmp_path / "runs" / system).mkdir(parents=True)
+        rows = [{"dialogue_id": each.dialogue, "turn": each.turn, "state": getattr(each, side)} for each in WRITTEN]
+        (tmp_path / "runs" / system / "preds.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    (gold,) = write(tmp_path, {"gold.jsonl": READ["batch of Gemini"]["gold.jsonl"]})
+    asked = cli.refused("score", tmp_path / "runs", "--gold", gold)
+    assert "the file holds 2 trackers: gpt, qwen" in asked
+    for said in re.findall(r"dialmeter (.*?)(?:, or compare|$)", asked)[1:]:
+        cli(*shlex.split(said), "-q")
+    assert figures(cli, f"{tmp_path / 'runs'}#qwen", "--gold", gold) == pytest.approx(RIGHT_OF_OTHER)
+
+
+@pytest.mark.parametrize("name", [name for name, files in READ.items() if [*files] == ["run.jsonl"]])
+def test_rows_in_memory(name: str) -> None:
+    """Python reads rows as the command reads their file."""
+    rows = [json.loads(line) for line in READ[name]["run.jsonl"].splitlines()]
+    for given in (rows, (row for row in rows)):
+        result = score(given, measures=["JGA"])
+        assert (result["JGA"].value, result.counts["dialogues"]) == pytest.approx((RIGHT["JGA"], RIGHT["dialogues"]))
+
+
+def test_text_states_in_memory() -> None:
+    """Pairs of a text may be separated by commas, in rows and in lists of states."""
+    text = ["; ".join(f"{slot}={value}" for slot, value in each.gold.items()) for each in WRITTEN]
+    commas = [", ".join(f"{slot}={value}" for slot, value in each.pred.items()) for each in WRITTEN]
+    assert score(commas, text, measures=["JGA"])["JGA"].value == pytest.approx(RIGHT["JGA"])
+    rows = [
+        {"conv": each.dialogue, "step": each.turn, "target": text[place], "hypothesis": commas[place]}
+        for place, each in enumerate(WRITTEN)
+    ]
+    assert score(rows, measures=["JGA"])["JGA"].value == pytest.approx(RIGHT["JGA"])
+    with pytest.raises(InputError, match="holds 2 trackers: a, b"):
+        score([{**row, "model": model} for model in "ab" for row in rows], measures=["JGA"])

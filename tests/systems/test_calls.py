@@ -157,15 +157,15 @@ def test_what_a_log_does_not_say_is_said(tmp_path: Path, cli: Cli) -> None:
 
 
 def test_comparison_of_two_shows_interval_next_command_and_unread_dialogues(tmp_path: Path, cli: Cli) -> None:
-    rows = {"old": "a,1\nb,0\nc,1\n", "new": "a,1\nb,1\nc,0\n", "twice": "a,1\na,0\nb,1\nc,1\n"}
-    for name, lines in rows.items():
-        trial = ",0\n" if name == "twice" else "\n"
-        heading = "task,reward,trial\n" if name == "twice" else "task,reward\n"
-        (tmp_path / f"{name}.csv").write_text(heading + lines.replace("\n", trial))
-    shown = cli("compare", tmp_path / "old.csv", tmp_path / "new.csv")
-    assert "interval  -248.41 to 248.41" in shown.out
-    assert "A.outcome=right B.outcome=failed" in " ".join(shown.out.replace("\\\n", " ").split())
-    assert "1 dialogue that cannot be read" in cli("compare", tmp_path / "old.csv", tmp_path / "twice.csv").err
+    for name, rewards in (("old", "101"), ("new", "110")):
+        rows = "".join(f"{task},{reward}\n" for task, reward in zip("abc", rewards, strict=True))
+        (tmp_path / f"{name}.csv").write_text(f"task,reward\n{rows}")
+    shown = cli("compare", tmp_path / "old.csv", tmp_path / "new.csv").out
+    assert "interval  -248.41 to 248.41" in shown
+    assert "A.outcome=right B.outcome=failed" in " ".join(shown.replace("\\\n", " ").split())
+    logs = [write_log(tmp_path, name) for name in ("one", "twice")]
+    logs[1].write_text(json.dumps([*json.loads(logs[1].read_text()), entry(0)]))
+    assert "1 dialogue that cannot be read" in cli("compare", *logs).err
 
 
 def test_long_names_lose_the_words_that_they_share() -> None:

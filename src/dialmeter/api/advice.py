@@ -18,7 +18,7 @@ _ROWS = "to_dicts(), one row per system and measure"
 MODULE = {
     "print(dm.score(gold, pred)), or dm.score(gold, pred).by('slot') for every slot": "report",
     "dm.score(gold, pred, measures='JGA')": "load metric metrics",
-    _SCORE: "evaluate eval compute tracker score_tracker scorer evaluator",
+    _SCORE: "evaluate eval compute compute_metrics compute_jga tracker score_tracker scorer evaluator",
     "dm.score(gold, pred).by('slot')": "classification_report slot_report by_slot",
     "dm.score(gold, pred).by('domain')": "by_domain",
     "dm.score(CASES or RATINGS, judges={'mine': function})": "judge metric_eval",
@@ -59,8 +59,10 @@ KEYWORDS = {
     "columns": "fields",
     "subject": "kind",
     ".by('domain') of the result": "by group_by",
-    "`dialmeter score FILE -o RUN`": "save output",
+    "`dialmeter score FILE -o RUN`": "save output out",
+    "`dialmeter score FILE --workers 2`": "workers jobs n_jobs num_workers processes",
     "a dict: dm.compare({'a': …, 'b': …})": "names",
+    "print(result), and .to_dicts() for everything": "verbose show details full",
 }
 """What to write → the keywords of other libraries."""
 RESULT = {
@@ -75,6 +77,8 @@ RESULT = {
     "to_pandas()": "to_df to_frame df",
     "ci": "confidence_interval interval",
     "value": "score",
+    "to_pandas().head()": "head tail",
+    "keys()": "metrics measures names measure_names columns",
     "to_pandas().to_csv(PATH)": "to_csv",
     "to_pandas().to_excel(PATH)": "to_excel",
     "to_pandas().to_html()": "to_html",
@@ -102,7 +106,10 @@ COMPARISON = {
     "rungs[0].ci, or to_dicts()": "ci",
     "verdict": "significant winner better is_significant is_better decision conclusion",
     "verdicts": "best",
-    "to_pandas()": "table df",
+    "to_pandas()": "table df to_frame",
+    "to_pandas().to_csv(PATH)": "to_csv",
+    "to_pandas().to_excel(PATH)": "to_excel",
+    "to_dicts()": "to_dict to_json to_records",
     "verdict, or print(comparison)": "summary",
     "results, or to_pandas()": "scores",
     "rungs": "ladder",
@@ -144,6 +151,7 @@ _OPTIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"--set ([\w.-]+)=([^\s;,)]+)", lambda match: f"{match[1].replace('-', '_')}={match[2]!r}"),
     (r"--columns (\w+)=(\w+)", lambda match: f"columns={{{match[1]!r}: {match[2]!r}}}"),
     (r"--from\b", lambda _: "format="),
+    (r"--by (\w+)", lambda match: f".by({match[1]!r})"),
     (r"--(gold|only|rules|subject)\b", lambda match: f"{match[1]}="),
     (r"--(measure|judge)\b", lambda match: f"{match[1]}s="),
 )

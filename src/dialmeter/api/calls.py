@@ -64,10 +64,11 @@ def _refuse_columns(table: Any, given: Mapping[str, Any]) -> None:
 def _sides(positional: tuple[Any, ...], gold: Any, pred: Any) -> tuple[Any, Any]:
     """Return gold and prediction from the inputs without a name and with one."""
     first, *rest = positional or (None,)
-    if rest and isinstance(rest[-1], str) and _WORD.fullmatch(rest[-1]) and not Path(rest[-1]).exists():
+    words = rest[-1] if rest and isinstance(rest[-1], list | tuple) and len(rest) > 1 else rest[-1:]
+    if words and all(isinstance(each, str) and _WORD.fullmatch(each) and not Path(each).exists() for each in words):
         given = ", ".join(["gold", "pred"] if len(rest) > 1 else ["pred"])
         raise DialmeterError(
-            f"{rest[-1]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
+            f"{words[0]}: no such file; give measures by name: dm.score({given}, measures={rest[-1]!r})"
         )
     if len(rest) > 1:
         raise DialmeterError(
@@ -110,6 +111,10 @@ class _Request:
         gold, pred = _take(given, _GOLD, gold), _take(given, _PRED, pred)
         self.columns = dict(columns or {})
         first = positional[0] if positional else None
+        if gold is None and pred is None and isinstance(first, Mapping) and len(positional) == 1:
+            roles = {inputs.find_role(str(key)): each for key, each in first.items()}
+            if roles.keys() == {"gold", "pred"} and len(first) == 2:
+                (gold, pred), positional, first = (roles["gold"], roles["pred"]), (), None
         if is_table(first) or isinstance(first, list):
             _refuse_columns(first, given)
         if hasattr(first, "read"):
@@ -334,11 +339,9 @@ def compare(
                 "judges are compared on cases; for ratings, dm.score(RATINGS, judges=…) lists all judges"
             )
         return Comparison({each.name: result for each in cases.judges if not each.trivial}, cases, result._face)
-    is_gold_first = gold is None
+    is_unnamed = gold is None
     gold, systems = _systems(data, gold)
-    note = (
-        f"gold is the first input; {' and '.join(systems)} are compared" if is_gold_first and gold is not None else ""
-    )
+    note = f"gold is the {'first' if gold is data[0] else 'second'} input" if is_unnamed and gold is not None else ""
     own = _taken_settings(settings)
 
     def request(system: Any, subject: str | None) -> _Request:
@@ -363,10 +366,17 @@ def compare(
     return Comparison(results, compared, face, _command("compare", systems, gold, own), note)
 
 
+def _are_systems(value: Any) -> bool:
+    """True for systems by name: gold by dialogue has lists."""
+    return isinstance(value, Mapping) and all(isinstance(each, Mapping) or is_path(each) for each in value.values())
+
+
 def _systems(data: tuple[Any, ...], gold: Any) -> tuple[Any, dict[str, Any]]:
     """Return gold and the systems by name."""
-    if len(data) == 2 and isinstance(data[1], Mapping) and gold is None and not isinstance(data[0], Result):
-        gold, data = data[0], data[1:]
+    if len(data) == 2 and gold is None and isinstance(data[1], Mapping) and not isinstance(data[0], Result):
+        # Gold comes first, but systems by name cannot be taken for gold.
+        first, last = data
+        gold, data = (last, (first,)) if _are_systems(first) else (first, (last,))
     if len(data) == 1 and isinstance(data[0], Mapping):
         systems = {str(name): each for name, each in data[0].items()}
     else:

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
+from ..readers.completions import NotAState
 from ..readers.corpus import open_corpus, split_tracker
 from ..readers.literals import python_literal
 from ..readers.raw_file import STDIN
-from ..readers.records.names import points
-from ..readers.records.reading import SURE_SLOT, NoReading, Request, best_reading
+from ..readers.records.reading import NoReading, Request, SeveralTrackers, best_reading
+from ..readers.records.states import Decoder, NoState
 from ..readers.records.tables import tables_of
 from ..readers.strict_json import parse_unique
 from ..readers.validation import Role
@@ -35,13 +36,12 @@ COLUMNS = {
     "system": ("system", "systemutterance"),
     "task": ("task",),
     "trial": ("trial", "run", "attempt", "seed"),
-    "reward": ("reward", "success", "passed", "score"),
+    "reward": ("reward", "success", "passed", "correct", "iscorrect", "solved", "resolved", "score"),
 }
 """Key → names of its column, without case, underscores, and the endings id, idx and state."""
 _ENDING = re.compile(r"(?:s|id|idx|state)$")
 _RECORD = frozenset({"turns", "messages", "goal", "attack", "ratings", "reply", "talk", "conversation", "dialogue_id"})
 """Keys of a record that is not a row of a table and not a state."""
-_EQUALS = re.compile("[=:]")
 
 
 class Prepared(NamedTuple):
@@ -152,13 +152,11 @@ def _state_of_text(text: str, place: str) -> Any:
             return state_of(parse_unique(text.encode(), None), place)
         except InputError:
             return state_of(python_literal(text), place)
-    pairs = [_EQUALS.split(part, maxsplit=1) for part in text.split(";") if part.strip()]
-    if any(len(pair) == 1 or not pair[0].strip() for pair in pairs):
-        raise InputError(f"{place}not a state: {one_line(text)!r}; write it like hotel-area=north; hotel-stars=4")
-    state = {slot.strip(): value.strip() for slot, value in pairs}
-    if len(state) < len(pairs):
-        raise InputError(f"{place}a slot has two values: {one_line(text)!r}")
-    return state
+    try:
+        return Decoder().decode(text)
+    except (NoState, NotAState):
+        meant = "write it like hotel-area=north; hotel-stars=4"
+        raise InputError(f"{place}not a state: {one_line(text)!r}; {meant}") from None
 
 
 def _is_state(value: Any) -> bool:
@@ -281,15 +279,13 @@ def _row_lines(
 
 
 def _is_other_table(data: Any) -> bool:
-    """True for rows without the usual columns whose layout is clear all the same, as in a file."""
+    """True for rows whose layout is clear, as in a file."""
     if not isinstance(data, list) or not data or not all(isinstance(each, Mapping) for each in data):
-        return False
-    names = list(dict.fromkeys(str(name) for row in data for name in row))
-    is_usual = all(find_column(names, side) for side in ROLES)
-    if is_usual and not any(points("slot", name) >= SURE_SLOT for name in names):
         return False
     try:
         reading = best_reading(tables_of([plain(each) for each in data]), Request(Role.BOTH, "", "data", {}))
+    except SeveralTrackers:
+        return True
     except (NoReading, InputError):
         return False
     return bool(reading.gold and reading.pred)
@@ -299,7 +295,9 @@ def _lines(value: Any, role: str, columns: Mapping[str, str], name: str) -> tupl
     """Return data as lines of a file, and whether every turn stands alone."""
     data = listed(value)
     if role == "both" and not columns and _is_other_table(data):
-        return [plain(each) for each in data], False
+        rows = [plain(each) for each in data]
+        # One row on one line would be read as a document.
+        return [rows] if len(rows) == 1 else rows, False
     if isinstance(data, list) and data and all(isinstance(each, Mapping) and is_record(each) for each in data):
         rows = [plain(each) for each in data]
         nested = any(not _RECORD.isdisjoint(row) and "gold" not in row and "pred" not in row for row in rows)
@@ -314,6 +312,10 @@ def _lines(value: Any, role: str, columns: Mapping[str, str], name: str) -> tupl
             meant = f"columns={{'rating': {names[0]!r}, 'score': {names[1]!r}}}"
             raise DialmeterError(
                 f"the columns {', '.join(map(repr, names))} hold numbers, not states; for ratings name them: {meant}"
+            )
+        if {"role", "content"} <= {*names}:
+            raise DialmeterError(
+                "a conversation has no states; give judges: dm.score(CASES or RATINGS, judges=…), see dm.attack"
             )
         raise DialmeterError("one list of states is given; give gold and prediction: dm.score(gold, pred)")
     return list(_side_lines(dialogues[0], role)), dialogues[1]

@@ -177,6 +177,10 @@ class Result(Shown):
         """Return the names of the scores."""
         return list(self._inner)
 
+    def values(self) -> list[Score]:
+        """Return the scores."""
+        return [*self.scores]
+
     def items(self) -> list[tuple[Any, Score]]:
         """Return the scores with their names."""
         return [(name, self[name]) for name in self._inner]
@@ -207,6 +211,13 @@ class Result(Shown):
                 f"this result has {len(self._inner)} scores; choose one: float(result[{next(iter(self._inner))!r}])"
             )
         return float(self.scores[0])
+
+    def __lt__(self, other: object) -> bool:
+        raise TypeError(
+            f"compare one score: a[{next(iter(self._inner))!r}] < b[…]; is it real? dm.compare({{'a': a, 'b': b}})"
+        )
+
+    __gt__ = __le__ = __ge__ = __lt__
 
     def by(self, group: str) -> ScoreList:
         """Return the scores by a group, such as ``domain``, ``slot`` or ``task``."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import DialmeterError
 from ..measure import registry
-from ..model import Trajectory
+from ..model import Conversation, Trajectory
 from ..tracking.scorer import TrackerScorer
 from ..users.scorer import UserScorer
 from .advice import SCORER, advice
@@ -85,6 +85,8 @@ class Scorer:
             self._inner.append(Trajectory(id=f"{task}:{trial}", task=task, trial=trial, rewards=rewards))
         elif self.subject in ("judge", "system"):
             self._inner.append(item[0])
+        elif len(item) != 1 or not isinstance(item[0], Conversation):
+            raise DialmeterError("add one conversation of dm.read, or score a file: dm.score(FILE, subject='user')")
         else:
             self._inner.add(*item, **given)
         return self

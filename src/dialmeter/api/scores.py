@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from math import nan
 from typing import Any, SupportsIndex, overload
 
@@ -178,7 +179,7 @@ def measure_text(given: Any, known: Iterable[str]) -> str:
         Traceback (most recent call last):
         dialmeter.errors.DialmeterError: write 'pass^2' as 'Pass(k=2)'
     """
-    text = given if isinstance(given, str) else repr(given)
+    text = given if isinstance(given, str) else given.args[0] if isinstance(given, partial) else repr(given)
     names = {plain_name(name): name for name in known}
     name, bracket, rest = text.partition("(")
     if text in names.values():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,12 +19,16 @@ from ..core.open_runs import SUMMARY
 from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from ..readers.content import content_of, is_goal_file, only_text_advice
 from ..readers.corpus import split_tracker
+from ..readers.entries import first_entry
 from ..readers.formats import RATING_KEYS, format_with_fields
+from ..readers.raw_file import is_stream
 from ..readers.remote import local_path
 from ..readers.sheets import has_columns
+from ..readers.source import Source
+from ..readers.unrecognised_input import unknown_format
 from ..views.tables import visible
 from .config import PLACE, ConfigFile, config_of_command
-from .hints import GOLD, HintedCommand, fail_for_two_files
+from .hints import GOLD, HintedCommand, fail_for_two_files, fail_with_line
 from .options import Option, option, parameter_of
 from .printer import TYPED, WORDS
 
@@ -317,7 +322,9 @@ def _start(name: str, given: dict[str, Any]) -> Any:
             return flow.invoke(inner)
     except InputError as error:
         golds = [path for path in paths if GOLD.search(Path(path).name)]
-        if "--gold" not in error.message or given.get("gold") or len(golds) != 1 or len(paths) == 1:
+        # Two files of `score` are refused before.
+        is_clear = name == "compare" and len(paths) > 2 and len(golds) == 1 and not given.get("gold")
+        if not is_clear or "--gold" not in error.message:
             raise
         line = shlex.join(["dialmeter", name, *(each for each in paths if each not in golds), "--gold", *golds])
         raise DialmeterError(f"{error}; if {one_line(golds[0])} is gold, type: {line}") from None
@@ -413,6 +420,8 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     flows = FLOWS[name]
     if name == "convert":
         return _format_of_target(paths, given)
+    if name == "judge explain":
+        _check_cases(paths[0], content_of(paths[0]))
     if len(flows) == 1:
         return next(iter(flows))
     if given.get("kind"):
@@ -441,8 +450,8 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
     if contents == {"tracker", "user"} and any(split_tracker(path)[1] for path in paths):
         return _known("tracker", flows, name)
     if subject == "judge" or given.get("judges"):
-        if others := [path for path, each in found.items() if each in ("dialogues", "user", "system")]:
-            raise InputError(only_text_advice(others[0]), file=others[0])
+        for path, each in found.items():
+            _check_cases(path, each)
         return _known("ratings" if contents == {"ratings"} else "cases", flows, name)
     if given.get("gold") and contents <= {"tracker", "user", "dialogues"}:
         gold = given["gold"][0]
@@ -455,6 +464,22 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         # Standard input can be read only once. The reader of trackers says what is wrong with what no reader recognises.
         return _known("tracker", flows, name)
     return _known(contents.pop(), flows, name, paths[0])
+
+
+def _check_cases(path: str, content: str | None) -> None:
+    """Check that a file for judges does not hold dialogues, of which cases can be made, or records that no reader knows."""
+    if content in ("dialogues", "user", "system", "tracker"):
+        made = f"dialmeter judge attack {shlex.quote(path)} -o attacked.jsonl"
+        raise InputError(f"{_CONTENTS[content][1]}, not cases of judges; make cases: {made}", file=path)
+    if content is not None or is_stream(path) or not Path(path).is_file():
+        return
+    with closing(Source(path)) as source:
+        keys = first_entry(source.sample).keys()
+        if keys and not keys & {"attack", "adversarial"}:
+            message = (
+                "neither cases nor ratings; name the fields of ratings: --columns rating=NAME --columns score=NAME"
+            )
+            raise InputError(unknown_format(source.sample, message, with_closest=False), file=path)
 
 
 def _format_of_target(paths: Sequence[str], given: dict[str, Any]) -> str:
@@ -504,9 +529,10 @@ def flow_words(
         if key == "subject" or (target not in known and key in ("verbose", "quiet", "to")):
             continue
         if target not in known:
-            raise DialmeterError(
-                f"--{key} has no meaning for {_CONTENTS[content][1] if content in _CONTENTS else f'`dialmeter {name}`'}"
-            )
+            context = click.get_current_context()
+            rest = {other: each for other, each in given.items() if other != _PARAMETERS[key].name}
+            subject = _CONTENTS[content][1] if content in _CONTENTS else f"`dialmeter {name}`"
+            fail_with_line(f"--{key} has no meaning for {subject}", _typed(context, rest))
         for each in value if isinstance(value, tuple) else (value,):
             words += [target] if each is True else [target, str(each)]
     for each in names:

@@ -16,7 +16,6 @@ import click
 from msgspec.structs import replace
 
 from ..core.account import account_fields
-from ..core.batch import without_batch
 from ..core.comparison import Resampling, SystemComparison, worse_than_base
 from ..core.document import (
     CheckedDocument,
@@ -149,6 +148,8 @@ class CommandRun:
                 inputs = self._inputs.after_reading()
             words = click.get_current_context().meta.get(WORDS, ())
             paths = [each.rpartition("=")[2] for each in words if each.endswith(".toml")]
+            from ..core.batch import without_batch
+
             kept = [without_batch(mask_queries(self.without_folders(each, paths))) for each in words]
             write(writer, {**self._identity, "inputs": inputs, "words": kept})
 

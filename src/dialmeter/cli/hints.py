@@ -21,7 +21,7 @@ class Hint(NamedTuple):
     Attributes:
         words: the words to type instead. ``{}`` stands for the value of the option, ``{*}`` for each of all values that follow it:
             the words are then repeated; ``{-}`` drops all values. ``{files}`` are files, which come first, ``{first}`` is the first file,
-            and ``{1-}`` is one minus the value.
+            ``{1-}`` is one minus the value, and ``{%}`` the value as a fraction.
         note: a sentence about it.
         after: a second command to type afterwards.
     """
@@ -34,11 +34,7 @@ class Hint(NamedTuple):
     def values(self) -> int:
         """The number of values that follow the option: 0, 1, or -1 for all words up to the next option."""
         text = " ".join(self.words)
-        return (
-            -1
-            if any(each in text for each in ("{*}", "{-}", "{files}"))
-            else int(bool(re.search(r"{(first|1-)?}", text)))
-        )
+        return -1 if any(each in text for each in ("{*}", "{-}", "{files}")) else int("{" in text)
 
     def filled(self, given: Sequence[str]) -> list[str]:
         """Return the words to type, with the values of the option."""
@@ -46,7 +42,9 @@ class Hint(NamedTuple):
             return [*given]
         if self.values == 1:
             value, rest = given[0] if given else "", f"{1 - float(given[0]):g}" if _is_number(given) else "0.95"
-            words = (word.replace("{}", value).replace("{1-}", rest).replace("{first}", value) for word in self.words)
+            share = f"{float(value) / 100:g}" if _is_number(given) and float(value) > 1 else value
+            marks = {"{}": value, "{1-}": rest, "{%}": share, "{first}": value}
+            words = (re.sub(r"{.*?}", lambda mark: marks[mark[0]], word) for word in self.words)
             return [word for word in words if word]
         sets = [""]
         if "{*}" in " ".join(self.words):
@@ -57,8 +55,18 @@ class Hint(NamedTuple):
         return [word.replace("{*}", each) for each in sets for word in self.words if word != "{-}"]
 
 
+def _known_measure(name: str) -> str | None:
+    try:
+        return _measure(name)
+    except DialmeterError:
+        return None
+
+
+_CORRELATIONS = ("Spearman", "Pearson", "Kendall")
+
+
 def _is_number(values: Sequence[str]) -> bool:
-    return bool(values) and re.fullmatch(r"\d*\.?\d+", values[0]) is not None
+    return bool(values) and re.fullmatch(r"\d+(?:\.\d+)?|\.\d+", values[0]) is not None
 
 
 def _measure(name: str) -> str:
@@ -66,10 +74,10 @@ def _measure(name: str) -> str:
     from ..api.calls import measure_names
     from ..api.scores import name_here
 
-    if "(" in name or "[" in name:
+    if "(" in name or "[" in name or name == "all":
         return name
     plain = name.lower().replace("_", "").replace("-", "")
-    names = [*measure_names().values(), "FGA(lam=0.5)", "ASA(alpha=1)", "Success", "Pass(k=2)"]
+    names = [*measure_names().values(), "FGA(lam=0.5)", "ASA(alpha=1)", "Success", "Pass(k=2)", *_CORRELATIONS]
     known = {each.partition("(")[0].lower().replace("-", ""): each for each in names}
     here = name_here(name) or known.get(plain)
     if here is None:
@@ -79,19 +87,21 @@ def _measure(name: str) -> str:
 
 _OPTIONS: Mapping[str, str] = {
     "metric metrics measures score-type": "-m {*}",
-    "k pass-k passk pass-hat": "-m Pass(k={*})",
-    "pass-at-k pass-at": "-m AnyPass(k={*})",
-    "json": "-f json",
-    "csv": "-f csv",
+    "k pass-k pass^k passk pass-hat trials num-trials": "-m Pass(k={*})",
+    "rater raters annotator annotators": "{-} # people are found in the file, or named with --columns rater=NAME",
+    "pass-at-k pass-at pass@k": "-m AnyPass(k={*})",
+    "json": "-f json | --to native",
+    "csv": "-f csv | --to csv",
     "markdown md": "-f markdown",
     "tex": "-f latex",
     "bare value score-only": "-f value",
     "as output-format style format": "-f {} | --to {}",
     "prediction predictions pred preds hyp hyps hypothesis hypotheses sys candidate candidates input inputs file files log p i": "{files}",
+    "a b model-a model-b system-a system-b run-a run-b old new ours theirs": "{files}",
     "reference references ref refs target targets truth ground-truth gold-file labels g r as-gold gold-states": "--gold {}",
     "bootstrap n-bootstrap bootstraps n-resamples n-boot num-bootstrap": "--set resamples={*}",
     "ci": "--set ci={*} # every score has its interval",
-    "confidence confidence-level": "--set ci={}",
+    "confidence confidence-level": "--set ci={%}",
     "alpha significance-level": "--set ci={1-}",
     "baseline base control first": "{first} # the first file is the baseline",
     "significance paired paired-test p-value": "# `compare` always tests the difference",
@@ -109,7 +119,7 @@ _OPTIONS: Mapping[str, str] = {
     "silent no-progress": "-q",
     "overwrite replace": "--force",
     "top num n count examples cases failing num-dialogues": "-n {} | --goals {} -o played.jsonl",
-    "errors wrong mistakes only-errors errors-only": "JGA<1 {-}",
+    "errors wrong mistakes": "JGA<1 {-}",
     "failed failures": "outcome=failed {-}",
     "sep delimiter separator encoding": "{-} # the separator and the encoding are found in the file",
     "browser": "--open",
@@ -128,7 +138,7 @@ _OPTIONS: Mapping[str, str] = {
     "names name labels-of-files": "{-} # write NAME=FILE instead of the files",
     "human people x": "--columns rating={}",
     "y": "-j {}",
-    "model": "-j llm(model={})",
+    "model llm": "-j llm(model={})",
     "sheet sheet-name worksheet": "{-} # a sheet of a workbook is FILE.xlsx#NAME",
     "ruleset rule-set": "--rules {}",
     "options setting config-set": "--set {}",
@@ -172,6 +182,9 @@ VALUES: Mapping[str, str] = {
     "jsonl": "native",
     "json": "native",
     "tsv": "csv",
+    "xlsx": "csv",
+    "excel": "csv",
+    "yaml": "json",
     "agent": "system",
     "simulator": "user",
     "dst": "tracker",
@@ -219,6 +232,7 @@ class HintedCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         words = ctx.meta[RAW] = [*args]
+        _check_words(ctx, words, options_of(self))
         try:
             rest = super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -227,7 +241,7 @@ class HintedCommand(click.Command):
             example = _VALUES_OF.get(error.option_name)
             if example is None or words[-1] != error.option_name:
                 raise
-            raise DialmeterError(f"{words[-1]} needs a value; type: {_line(ctx, [*words, example])}") from None
+            fail_with_line(f"{words[-1]} needs a value", [*_command(ctx), *words, example])
         except click.MissingParameter as error:
             example = _EXAMPLES.get(ctx.command_path.partition(" ")[2])
             if example is None or not isinstance(error.param, click.Argument):
@@ -239,6 +253,19 @@ class HintedCommand(click.Command):
             _fail_with_choice(error, ctx, words)
         _check_measures(ctx, words, options_of(self))
         return rest
+
+
+def _check_words(ctx: click.Context, words: list[str], own: Mapping[str, bool]) -> None:
+    """Raise the error for a long option with one hyphen, and for files with a comma between them."""
+    again: list[str] = []
+    for word in words:
+        is_long = (
+            re.fullmatch(r"-[a-z][a-z-]+", word) and word not in own and (f"-{word}" in own or f"-{word}" in HINTS)
+        )
+        parts = word.split(",") if "," in word and not Path(word).exists() else [word]
+        again += [f"-{word}"] if is_long else parts if all(Path(each).exists() for each in parts) else [word]
+    if again != words:
+        fail_with_line("long options have two hyphens, and files have blanks between them", [*_command(ctx), *again])
 
 
 def options_of(command: click.Command) -> dict[str, bool]:
@@ -297,7 +324,7 @@ def _check_measures(ctx: click.Context, words: list[str], own: Mapping[str, bool
             del again[again.index(flag) : again.index(flag) + 2]
     again = [each for each in again if not each.startswith(("-m", "--measure="))]
     listed = [word for each in [*parts, *misplaced] if each for word in ("-m", _measure(each))]
-    raise DialmeterError(f"every measure has its own -m, and its name here; type: {_line(ctx, [*again, *listed])}")
+    fail_with_line("every measure has its own -m, and its name here", [*_command(ctx), *again, *listed])
 
 
 def _fail_with_choice(error: click.BadParameter, ctx: click.Context, words: list[str]) -> NoReturn:
@@ -308,7 +335,10 @@ def _fail_with_choice(error: click.BadParameter, ctx: click.Context, words: list
         meant = next((each for each in VALUES.get(value.lower(), "").split() if each in choices), None)
         if meant and value not in choices:
             again = [*words[:at], f"{head}{equals}{meant}", *words[at + 1 :]]
-            raise click.UsageError(f"{one_line(value)!r} is called {meant} here; type: {_line(ctx, again)}") from None
+            fail_with_line(f"{one_line(value)!r} is called {meant} here", [*_command(ctx), *again])
+        if f".{value}" in REPORTS and value not in choices and at and words[at - 1] in ("-f", "--format"):
+            again, hint = [*words[: at - 1], *words[at + 1 :]], _output_hint(f"report.{value}")
+            fail_with_line(f"{value} is a report", [*_command(ctx), *again, *hint.filled(())], [hint.after])
     raise error
 
 
@@ -318,19 +348,26 @@ def _fail_with_hint(command: click.Command, ctx: click.Context, words: list[str]
     if unknown in root:
         at = next(place for place, word in enumerate(words) if word.partition("=")[0] == unknown)
         end = at + 1 + (root[unknown] and "=" not in words[at])
-        name, _, rest = ctx.command_path.partition(" ")
-        others = [*words[:at], *words[end:]]
-        others = (translate(others, own, ctx.command_path) or [others])[0]
-        line = shlex.join([name, *words[at:end], *rest.split(), *others])
-        raise DialmeterError(f"{unknown} stands before the command; type: {line}")
+        fail_with_line(
+            f"{unknown} stands before the command", [*words[at:end], *_command(ctx), *words[:at], *words[end:]]
+        )
+    key = unknown.lstrip("-")
+    if key in _DIALOGUE and "--only" in own and unknown in words[:-1] and not ctx.command_path.endswith("find"):
+        at = words.index(unknown)
+        files = [each for each in words if Path(each).exists()]
+        fail_with_line("`find` shows a dialogue", ["find", *files, words[at + 1], "--show"])
+    parts = {*re.split("[-_]", key)}
+    if parts & {"errors", "wrong", "mistakes"} and "--only" in own and "--sort" not in own:
+        fail_with_line("`find` shows errors", ["find", *(each for each in words if Path(each).exists()), "JGA<1"])
     if "--set" not in own and unknown in HINTS and not any(_can_take(each, own) for each in HINTS[unknown]):
         raise DialmeterError(f"no option {unknown} in `{ctx.command_path}`; {did_you_mean(unknown, own)}")
     translated = translate(words, own, ctx.command_path)
     if translated is None:
         raise DialmeterError(f"no option {one_line(unknown)} in `{ctx.command_path}`; {_elsewhere(unknown, own)}")
     again, notes, after = translated
-    line = " && ".join([_line(ctx, again), *after])
-    raise DialmeterError(f"no option {one_line(unknown)}{''.join(f'; {each}' for each in notes)}; type: {line}")
+    fail_with_line(
+        f"no option {one_line(unknown)}{''.join(f'; {each}' for each in notes)}", [*_command(ctx), *again], after
+    )
 
 
 def _can_take(hint: Hint, own: Collection[str]) -> bool:
@@ -338,9 +375,83 @@ def _can_take(hint: Hint, own: Collection[str]) -> bool:
     return all(word in own for word in hint.words if word.startswith("-"))
 
 
-def _line(ctx: click.Context, words: Sequence[str]) -> str:
-    # Options follow the files, as in the documentation.
-    return shlex.join([*ctx.command_path.split(), *words]).replace("'>'", ">")
+def _command(ctx: click.Context) -> list[str]:
+    """Return the words of a command, after the options of the program."""
+    root = ctx.find_root().params
+    config = ["--config", root["config"]] if root.get("config") else []
+    return [*config, *["--isolated"] * bool(root.get("isolated")), *ctx.command_path.split()[1:]]
+
+
+class Instead(DialmeterError):
+    """An error that says what to type instead.
+
+    Attributes:
+        line: the line to type.
+    """
+
+    def __init__(self, message: str, line: str) -> None:
+        super().__init__(f"{message}; type: {line}")
+        self.line = line
+
+
+def fail_with_line(message: str, words: Sequence[str], after: Sequence[str] = ()) -> NoReturn:
+    """Raise the error with a line to type, after which nothing else is to be mended: the line is parsed as if it was typed.
+
+    Args:
+        message: what is wrong.
+        words: the words after ``dialmeter``; ``>`` and what follows is for the shell.
+        after: lines to type afterwards.
+    """
+    end = words.index(">") if ">" in words else len(words)
+    own, target = [*words[:end]], [">", shlex.join(words[end + 1 :])] if end < len(words) else []
+    try:
+        own, more = _with_sides(own, _parsed(own))
+        lines = [shlex.join(["dialmeter", *own]).replace("'>'", ">"), *more]
+    except Instead as better:
+        lines = [better.line]
+    except (click.ClickException, click.exceptions.Exit, DialmeterError):
+        lines = [shlex.join(["dialmeter", *own])]
+    raise Instead(
+        message, " && ".join([" ".join([*lines, *target]) if len(lines) == 1 else " && ".join(lines), *after])
+    )
+
+
+def _parsed(words: Sequence[str]) -> click.Context:
+    """Return the context of a command line that is parsed and not started."""
+    from .main import cli
+
+    if not {"-h", "--help", "-V", "--version", "--completion"}.isdisjoint(words):
+        raise DialmeterError("printed while it is parsed")
+    group: click.Command = cli
+    context = cli.make_context("dialmeter", [*words])
+    while isinstance(group, click.Group):
+        name, found, rest = group.resolve_command(context, [*context._protected_args, *context.args])
+        group = found or group
+        context = group.make_context(name, rest, parent=context)
+    return context
+
+
+def _with_sides(words: list[str], context: click.Context) -> tuple[list[str], list[str]]:
+    """Return a line with gold as gold, several files compared, and a run made of the file of a report; and a second line."""
+    out = str(context.params.get("out") or "")
+    if words[0] in ("score", "compare") and Path(out).suffix in (*STREAMS, *REPORTS) and out in words:
+        hint = _output_hint(out)
+        words = [*words[: words.index(out) - 1], *words[words.index(out) + 1 :]]
+        return [*words, *hint.filled([out] if hint.values > 0 else ())], [hint.after] if hint.after else []
+    files = [str(each) for each in context.params.get("files") or context.params.get("runs") or ()]
+    if not files or not all(Path(each).is_file() for each in files):
+        return words, []
+    golds = [each for each in files if GOLD.search(Path(each).name)]
+    if words[0] == "report":
+        first = "compare" if len(files) > 1 else "score"
+        again = shlex.join(["dialmeter", "report", "RUN", *(each for each in words[1:] if each not in files)])
+        return [first, *files, "-o", "RUN"], [again]
+    if words[0] in ("score", "check") and len(files) > 1 and not context.params.get("gold"):
+        if len(files) == 2 and len(golds) == 1:
+            place = words.index(golds[0])
+            return [*words[:place], *words[place + 1 :], "--gold", golds[0]], []
+        return ["compare" if words[0] == "score" else words[0], *words[1:]], []
+    return words, []
 
 
 def translate(
@@ -368,7 +479,7 @@ def translate(
             options += [word, *(rest[:1] if own[name] and not equals else ())]
             del rest[: own[name] and not equals]
             continue
-        count = next((at for at, each in enumerate(rest) if each.startswith("-") and each != "-"), len(rest))
+        count = next((at for at, each in enumerate(rest) if re.match(r"-\D", each)), len(rest))
         following = [value] if equals else rest[:count]
         hint = _hint_of(name, own, following, command)
         if hint is None:
@@ -387,6 +498,8 @@ def translate(
             gold = options.index("--gold") if "--gold" in options else len(options)
             named = [f"gold={each}" for each in options[gold + 1 : gold + 2]] + [f"pred={each}" for each in files]
             files, options[gold : gold + 2] = [], [word for each in named for word in ("--columns", each)]
+    if command.endswith("convert"):
+        files, given = given, files
     # Conditions of `find` follow the files.
     conditions = [each for each in options if "find" in command and re.match(r"\w+[=<]", each)]
     options = [each for each in options if each not in conditions]
@@ -394,6 +507,8 @@ def translate(
     return [*files, *given, *conditions, *options], [*notes], [*after]
 
 
+_DIALOGUE = ("dialogue", "dialog", "dialogue-id", "dialog-id", "conversation", "id")
+"""Options for one dialogue."""
 _COLUMN = re.compile(r"(.+)-(?:col|column|field|key)")
 
 
@@ -403,12 +518,15 @@ def _hint_of(name: str, own: Collection[str], values: Sequence[str], command: st
 
     key = name.lstrip("-").replace("_", "-").lower()
     if command.endswith("find") and f"--{key}" not in own:
-        if key in ("dialogue", "id", "dialog"):
+        if key in _DIALOGUE:
             return Hint(("{*}",))
         if key in KEYS:
             return Hint((f"{key}={{}}",))
-    if name in ("--output", "--output-file", "--report", "--html", "--output-path"):
-        return _output_hint(values[0] if values else "report.html")
+    if name in ("--output", "--output-file", "--report", "--html", "--output-path", "-o", "--out"):
+        if command.endswith("convert"):
+            return Hint(("{files}",))
+        is_run = "--fail-if" in own or command.endswith("find")
+        return _output_hint(values[0] if values else "report.html") if is_run else Hint(("-o", "{}"))
     if "--columns" in own and (column := _COLUMN.fullmatch(key)) and (role := find_role(column[1])):
         return Hint(("--columns", f"{role}={{}}"))
     if hint := next((each for each in HINTS.get(name, ()) if _can_take(each, own)), None):
@@ -418,7 +536,10 @@ def _hint_of(name: str, own: Collection[str], values: Sequence[str], command: st
     flags = setting_flags() if "--set" in own else {}
     if key in flags:
         return Hint(("--set", key if flags[key] else f"{key}={{}}"))
-    return None
+    if "-m" in own and (measure := _known_measure(key)):
+        return Hint(("-m", measure))
+    parts = [part for part in key.split("-") if f"--{part}" in HINTS or f"--{part}" in own]
+    return _hint_of(f"--{parts[-1]}", own, values, command) if parts and parts != [key] else None
 
 
 def setting_flags() -> dict[str, bool]:
@@ -450,19 +571,23 @@ def _elsewhere(unknown: str, own: Collection[str]) -> str:
 
 
 _COMMANDS: Mapping[str, Sequence[str]] = {
-    "score evaluate eval measure measures tracker user system agent agents bench metrics test run stats calculate": (
+    "score evaluate eval compute measure measures tracker user system agent agents bench metrics test run stats calculate": (
         "score",
     ),
-    "tau taubench tau-bench tau2 passk pass-k correlate correlation kappa spearman pearson alpha jga": ("score",),
-    "compare significance paired versus vs ttest board leaderboard bootstrap permutation sig": ("compare",),
+    "tau taubench tau-bench tau2 passk pass-k correlate correlation kappa spearman pearson alpha agreement jga ci": (
+        "score",
+    ),
+    "compare significance paired versus vs ttest board leaderboard bootstrap permutation sig rank ranking": (
+        "compare",
+    ),
     "check validate verify lint audit-file inspect describe info summary summarize head": ("check",),
-    "find show search query errors mistakes worst grep filter print": ("find",),
+    "find show search query errors mistakes worst grep filter print cat less": ("find",),
     "view serve browse open ui dashboard": ("view",),
     "report plot plots chart charts figure figures html": ("report",),
     "study bias": ("study", "bias"),
     "rules": ("study", "rules"),
     "curve": ("study", "curve"),
-    "people human humans agreement annotate rate": ("study", "people"),
+    "people human humans annotate rate": ("study", "people"),
     "audit": ("study", "audit"),
     "sensitivity": ("study", "sensitivity"),
     "attack perturb": ("judge", "attack", "-o", "attacked.jsonl"),
@@ -478,6 +603,8 @@ _COMMANDS: Mapping[str, Sequence[str]] = {
     "profile": ("convert", "--to", "profile"),
     "items": ("score", "--subject", "user"),
     "patterns": ("score", "--by", "pattern"),
+    "slots": ("score", "--by", "slot"),
+    "domains": ("score", "--by", "domain"),
     "understand": ("check",),
     "cross": ("play",),
     "labels": ("study", "audit"),
@@ -495,17 +622,17 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
     table = {each: new for names, new in _COMMANDS.items() for each in names.split()}
     if name == "diff":
         files = rest if len(rest) > 1 else ["A", "B"]
-        line = _typed(["find"], [*files, "A.outcome=right", "B.outcome=wrong"])
+        line = shlex.join(["dialmeter", *_typed(["find"], [*files, "A.outcome=right", "B.outcome=wrong"])[0]])
         compare = shlex.join(["dialmeter", "compare", *(each for each in files[:2])])
         raise DialmeterError(f"no command 'diff'; the turns that differ: {line}; the scores: {compare}")
     if path == "dialmeter" and Path(name).exists():
         several = sum(Path(each).exists() for each in words) > 1 and "--gold" not in words
-        raise DialmeterError(f"a command comes first; type: {_typed(['compare' if several else 'score'], words)}")
+        fail_with_line("a command comes first", *_typed(["compare" if several else "score"], words))
     if path.endswith(" judge") and (Path(name).exists() or "." in name):
-        raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; type: {_typed(['score'], words)}")
-    new: Sequence[str] | None = table.get(name) if path == "dialmeter" else None
+        fail_with_line(f"no command {one_line(name)!r} in `{path}`", *_typed(["score"], words))
+    new: Sequence[str] | None = table.get(name)
     if new and new[0].startswith("--"):
-        raise DialmeterError(f"no command {one_line(name)!r}; type: {shlex.join(['dialmeter', *new, *rest])}")
+        fail_with_line(f"no command {one_line(name)!r}", [*new, *rest])
     if new == ("list",) and name not in ("list", "measures"):
         new = ("list", name)
     if name in ("metrics", "measures") and not rest:
@@ -515,11 +642,18 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
         new = table.get(rest[0])
         name, rest = f"{name} {rest[0]}", rest[1:]
     if new is None:
-        close = get_close_matches(name.split()[-1].lower(), [*known, *(table if path == "dialmeter" else ())], 1, 0.65)
-        meant = shlex.join(table.get(close[0], close) if path == "dialmeter" else close)
+        last = name.split()[-1].lower()
+        every = [*known, *(table if path == "dialmeter" else ())]
+        if sure := next(
+            (each for each in known if {each, f"{each}s"} & {*last.split("-")} and path == "dialmeter"), None
+        ):
+            fail_with_line(f"no command {one_line(name)!r}", *_typed([sure], rest))
+        close = [each for each in every if last.startswith(f"{each}-") or (len(last) > 2 and each.startswith(last))]
+        close = close or get_close_matches(last, every, 1, 0.75)
+        meant = shlex.join(table.get(close[0], close[:1]) if path == "dialmeter" else close[:1]) if close else ""
         advice = f"did you mean {meant}?" if close else f"known: {', '.join(sorted(known))}"
         raise DialmeterError(f"no command {one_line(name)!r} in `{path}`; {advice}")
-    raise DialmeterError(f"no command {one_line(name)!r}; type: {_typed(new, rest)}")
+    fail_with_line(f"no command {one_line(name)!r}", *_typed(new, rest))
 
 
 def fail_for_root_option(
@@ -529,20 +663,17 @@ def fail_for_root_option(
     first, *rest = error.option_name.lstrip("-").replace("_", "-").split("-")
     at = next((place for place, word in enumerate(words) if word in known), None)
     if at is not None:
-        line = shlex.join(["dialmeter", *words[at:], *words[:at]])
-        raise DialmeterError(f"{one_line(error.option_name)} stands after the command; type: {line}")
+        fail_with_line(f"{one_line(error.option_name)} stands after the command", [*words[at:], *words[:at]])
     if first in known and rest:
         rest = [VALUES.get(each, each).split()[0] for each in rest]
-        raise DialmeterError(
-            f"no option {one_line(error.option_name)}; type: {shlex.join(['dialmeter', first, *rest])}"
-        )
+        fail_with_line(f"no option {one_line(error.option_name)}", [first, *rest])
     if first in known or any(first in names.split() for names in _COMMANDS):
         fail_for_command(group, [first, *rest, *(each for each in words if each != error.option_name)], known)
     raise error
 
 
-def _typed(command: Sequence[str], words: Sequence[str]) -> str:
-    """Return the line of a command with the options that it has."""
+def _typed(command: Sequence[str], words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words of a command with the options that it has, and lines to type afterwards."""
     from .main import cli
 
     context = click.Context(cli, info_name="dialmeter")
@@ -555,10 +686,9 @@ def _typed(command: Sequence[str], words: Sequence[str]) -> str:
     if command == ("report",) and words and not Path(words[0], "run.json").exists():
         files = [each for each in words if Path(each).exists()]
         first = "compare" if len(files) > 1 else "score"
-        return f"{shlex.join(['dialmeter', first, *(files or ['FILE']), '-o', 'RUN'])} && {_CHARTS}"
+        return [first, *(files or ["FILE"]), "-o", "RUN"], [_CHARTS]
     again, _, after = translate([*words, *options], own, " ".join(command)) or ([*words, *options], [], [])
-    line = shlex.join(["dialmeter", *command, *again]).replace("'>'", ">")
-    return " && ".join([line, *after])
+    return [*command, *again], after
 
 
 def fail_for_two_files(name: str, paths: Sequence[str], content: str, given: Mapping[str, Any]) -> NoReturn:

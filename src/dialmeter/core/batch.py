@@ -158,7 +158,10 @@ class Batch:
                     continue
                 response = read.response or _Response()
                 content = bytes(response.body) if read.error is None else msgspec.json.encode(read.error)
-                answer = _Answer(response.status_code if content != b"null" else 0, content, place)
+                if content == b"null":
+                    self._damaged.append(f"{place}: neither a response nor an error")
+                    continue
+                answer = _Answer(response.status_code, content, place)
                 other = answers.get(read.custom_id)
                 if other is None or not self._is_final(other):
                     answers[read.custom_id] = answer

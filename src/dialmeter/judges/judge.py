@@ -39,7 +39,8 @@ class Judge(Protocol):
     items holds all moves of a dialogue and an empty reply. With several processes, a judge may also have ``neural`` (True for a neural
     network, which may need special workers), ``load_weights()`` (loads the weights if they are not loaded yet), and ``stays`` (True if
     the judge runs only in the main process, because it waits for a server or remembers its items). A judge may have
-    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before.
+    ``ask_batches(batches)``, which yields for each batch one score or error per item, and may begin the next batch before; and
+    ``described``, a dict of what a certificate says about it, such as digests of its prompts, instead of a digest of its identity.
 
     Attributes:
         name: its name in tables.
@@ -263,9 +264,12 @@ def _construct(name: str, kind: Any, given: Mapping[str, str], offered: Mapping[
         values.setdefault("endpoint", "")
     missing = [key for key, each in parameters.items() if each.default is Parameter.empty and key not in values]
     if missing and "endpoint" in own and missing[0] in ("endpoint", "model"):
-        raise DialmeterError(
-            f"judge {name} needs a model: set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
+        given_as = (
+            f"write {name}(model=NAME, batch=DIR)"
+            if "batch" in values
+            else f"set DIALMETER_ENDPOINT and DIALMETER_MODEL, or write {name}(endpoint=URL, model=NAME)"
         )
+        raise DialmeterError(f"judge {name} needs a model: {given_as}")
     if missing == ["dialogues"]:
         raise DialmeterError(f"judge {name} needs dialogues to learn from, as in {name}(corpus=FILE)")
     if missing:

@@ -6,11 +6,12 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ..errors import InputError
+from .csv_files import NO_HEADER, is_data, parse_header
 from .entries import first_entry
 from .formats import CONVERSATION_FORMATS, FORMATS, LOG_FORMATS, RATINGS, split_format
 from .raw_file import is_stream
@@ -82,7 +83,7 @@ def content_of_source(source: Source) -> Content | None:
     sample, first = source.sample, first_entry(source.sample)
     if {"attack", "context", "reply", "adversarial"} <= first.keys():
         return "cases"
-    if isinstance(first.get("certificate"), str) and "sha256" in first:
+    if str(first.get("certificate")).startswith("dialmeter-judge/"):
         return "certificate"
     if (
         FORMATS.load("native").detect(sample)
@@ -120,28 +121,33 @@ def _content_of_others(
     from .ratings.open_ratings import RATING_FORMATS
     from .records.logs import content_of_log
     from .records.reader import has_both, replaces
+    from .records.reading import has_several_states
 
     first = first_entry(sample)
+    if sample.kind == "text" and any(map(is_data, header := parse_header(sample.value)[0])) and len(header) > 2:
+        raise InputError(NO_HEADER, file=name, line=1)
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
+    detects = cache(lambda reader: reader.detect(sample))  # a reader of conversations may also be one of logs
     states, conversations, logs = (
-        next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
+        next((name for name in formats.builtin() if detects(formats.load(name))), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))
     is_open = conversations in (None, _ANY_LOG) or sample.kind == "text"
     is_rated = bool(ratings) and not has_states and is_open
     if is_rated and (logs is None or (logs == _ANY_LOG and not _is_only_log(tree(), fields))):
-        is_tracker = has_both(sample) and _has_clear_states(tree(), name)
+        is_clear = has_both(sample, is_sure=False) and _has_clear_states(tree(), name)
+        is_tracker = is_clear or has_several_states(tables_of(tree()))
         return "tracker" if is_tracker else "ratings"
-    if conversations == _ANY_TEXT and source and not has_states and is_dialogue_text(source):
+    if conversations == _ANY_TEXT and source and not (has_states or has_both(sample)) and is_dialogue_text(source):
         return "dialogues"
     is_log = logs == _ANY_LOG and not has_states and conversations in (None, _ANY_LOG)
-    if is_log and not (has_both(sample) and _has_clear_states(tree(), name)):
+    if is_log and not (has_both(sample, is_sure=False) and _has_clear_states(tree(), name)):
         return content_of_log(tree(), fields)
     if states == "records" and (logs or conversations not in (None, _ANY_TEXT)):
-        if has_both(sample):
+        if has_both(sample) or (has_both(sample, is_sure=False) and _has_clear_states(tree(), name)):
             return "tracker"
         states = None
     if logs not in (None, _ANY_LOG):

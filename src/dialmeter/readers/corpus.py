@@ -76,6 +76,10 @@ class Corpus(OpenFile):
         """The trackers of a file that holds several, if none was chosen. It is known when reading has begun."""
         return self._source.trackers
 
+    def set_gold(self, path: str) -> None:
+        """Set the path of the gold file, for commands in messages."""
+        self._source.gold = path
+
     @property
     def sides(self) -> tuple[str, str] | None:
         """The predictions and gold of a folder or workbook with one part for each, as paths; None for other files."""

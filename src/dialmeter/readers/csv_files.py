@@ -20,6 +20,10 @@ _DELIMITERS = "\t,;|"
 _LINE_END = re.compile("\r\n|\r|\n")
 _LONGEST_CELL = 16 * 1024**2
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+NO_HEADER = (
+    "a table needs the names of its columns in line 1, and this line holds data; put a line such as "
+    "dialogue_id,turn,gold,pred before it, with the delimiter of the file"
+)
 _NUMBER = re.compile(r"[+-][\d.,]*\d(e[+-]?\d+)?( to [+-]?[\d.,]*\d)?")
 
 
@@ -75,6 +79,18 @@ def parse_header(text: str) -> tuple[list[str], str]:
     return [unescape_formula(name.strip()) for name in names], delimiter
 
 
+def is_data(cell: str) -> bool:
+    """Return True if a cell of the first line is a state, not the name of a column.
+
+    Example:
+        >>> is_data('{"hotel-area": "east"}'), is_data("hotel-area=east"), is_data("hotel-area"), is_data("7")
+        (True, True, False, False)
+    """
+    text = cell.strip()
+    is_object = text[:1] == "{" and text[-1:] == "}" and not {'"', "'"}.isdisjoint(text)
+    return is_object or ("=" in text and "-" in text.partition("=")[0])
+
+
 class CsvTable(NamedTuple):
     """A CSV file.
 
@@ -106,7 +122,8 @@ def read_csv(source: Source, needed: Sequence[str] = (), hint: str = "", *, lowe
     names = [name.lower() for name in names] if lower else names
     duplicate = next((name for name in names if names.count(name) > 1), None)
     if duplicate is not None:
-        raise InputError(f"duplicate column {one_line(duplicate)!r}", file=source.name, line=1)
+        advice = "give each column its own name, or remove line 1 if line 2 has the names"
+        raise InputError(f"duplicate column {one_line(duplicate)!r}; {advice}", file=source.name, line=1)
     missing = next((name for name in needed if name not in names), None)
     if missing is not None:
         raise InputError(f"no column {missing!r}; {hint}", file=source.name, line=1)

@@ -37,7 +37,7 @@ CALL_FIELDS = (*_CALL_LISTS, *_CALL_OBJECTS)
 """Fields of a message with the calls of tools."""
 _RESULT_OBJECTS = ("functionResponse", "function_response", "toolResult", "tool_result")
 _NAMES = ("name", "toolName", "tool_name", "tool")
-_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs", "tool_input")
+_ARGUMENTS = ("arguments", "args", "input", "parameters", "kwargs", "tool_input", "input_parameters", "params_as_json")
 _IDS = ("call_id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "id")
 _RESULTS = ("output", "result", "response", "content", "errorText")
 _CALL_KINDS = frozenset(
@@ -192,13 +192,16 @@ def is_result(value: Mapping[str, Any]) -> bool:
     """True if an object is the result of a call by its type."""
     if value.get("type") is None:
         return "call_id" in value and "role" not in value and "arguments" not in value
-    return value.get("type") in _RESULT_KINDS
+    return str(value["type"]) in _RESULT_KINDS
 
 
 def _parts(message: Mapping[str, Any]) -> Iterator[_Part]:
     """Yield the parts of a message: texts, then calls that are fields of the message."""
     content = message.get("content")
     blocks = message.get("parts") if content in (None, "") and "parts" in message else content
+    for used in as_list(message.get("tools_called") or [], "tools_called"):
+        if called := _part(as_mapping(used, "a tool call")).call:
+            yield _Part(call=replace(called, result=str(used.get("output") or "")))
     has_calls = False
     for block in _blocks(blocks):
         has_calls = has_calls or block.call is not None
@@ -239,7 +242,7 @@ def _block(block: Mapping[str, Any]) -> Iterator[_Part]:
         yield _tool_result(inner) if is_inner_result else _part(inner)
     elif is_call(block) or is_result(block):
         yield _part(block)
-    elif block.get("type") not in UNSEEN:
+    elif str(block.get("type")) not in UNSEEN:
         text = block.get("text", block.get("content"))
         text = text.get("value") if isinstance(text, Mapping) else text
         if isinstance(text, str):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import sys
@@ -97,6 +98,8 @@ class Source:
         """False if the file has no ids of dialogues, so that every turn stands alone."""
         self.trackers: tuple[str, ...] = ()
         """The trackers of a file that holds several, if none was chosen."""
+        self.gold = ""
+        """The path of the gold file, for commands in messages."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
         self.likely_role: Role | None = None
@@ -301,11 +304,20 @@ class Source:
 
     @cached_property
     def sample(self) -> Sample:
-        """The sample of the input for format detection.
+        """The sample of the input for format detection, or of the part of a document that was named as ``FILE#NAME``.
 
         Raises:
             InputError: the input is empty, binary, or invalid JSON.
         """
+        found = self._first_sample()
+        if found.kind == "document" and self.tracker and isinstance(found.value, dict):
+            part = self.document.get(self.tracker)
+            if isinstance(part, dict | list):
+                self.document, self.tracker = part, ""
+                return Sample("document", part)
+        return found
+
+    def _first_sample(self) -> Sample:
         if self.is_folder:
             return Sample("folder", Path(self.path))
         with self._readable():
@@ -461,9 +473,7 @@ def first_items(text: str) -> tuple[Any, bool]:
         >>> first_items('{"a": [1, 2], "b": {"c": 3}, "d": "cut o')
         ({'a': [1, 2], 'b': {'c': 3}}, False)
     """
-    from json import JSONDecoder
-
-    decoder = JSONDecoder()
+    decoder = json.JSONDecoder()
 
     def decode(text: str, at: int) -> tuple[Any, int]:
         with paused_garbage_collection():

@@ -157,7 +157,8 @@ def unknown_format(sample: Sample, message: str, *, with_closest: bool) -> str:
     seen = (
         f"{'its columns are' if sample.kind == 'text' else 'its keys are'} {', inside: '.join(map(_list_keys, levels))}"
     )
-    closest = [_describe_closest(levels) or _table_advice(sample, levels[0])] if with_closest else []
+    advised = _ratings_advice(levels[0])
+    closest = [advised or _describe_closest(levels) or _table_advice(sample, levels[0])] if with_closest else []
     return "; ".join(part for part in (error, seen, *closest, advice) if part)
 
 
@@ -169,11 +170,16 @@ def _is_by_columns(sample: Sample) -> bool:
     return any(key in table for key in _DIALOGUE) and all(isinstance(each, list | dict) for each in table.values())
 
 
+def _ratings_advice(keys: list[str]) -> str:
+    """Return the advice for a table with a column of people and one of a judge; an empty string for other tables."""
+    people, judges = ([key for key in keys if points(role, key) >= _SURE_NAME] for role in ("person", "machine"))
+    if not people or not judges:
+        return ""
+    return f"if these are ratings, name them: --columns rating={people[0]} --columns score={judges[0]}"
+
+
 def _table_advice(sample: Sample, keys: list[str]) -> str:
     """Return the advice for a table with other column names; an empty string if the input is not a table."""
-    people, judges = ([key for key in keys if points(role, key) >= _SURE_NAME] for role in ("person", "machine"))
-    if people and judges:
-        return f"if these are ratings, name them: --columns rating={people[0]} --columns score={judges[0]}"
     if len(keys) < _FEWEST_COLUMNS:
         return ""
     if sample.kind in ("text", "lines") or (sample.kind == "document" and isinstance(sample.value, list)):

@@ -16,6 +16,7 @@ from .intervals import normal_quantile, student_quantile, wilson_interval
 from .labels import Clusters, Figure, LabelTable, clustered
 
 Z = normal_quantile(0.95)
+_ONE_CONTEXT = "all labels are of one context; label others"
 
 
 class CorrectedRate(Struct, frozen=True, omit_defaults=True):
@@ -72,9 +73,11 @@ def post_stratified(verdicts: Floats, labels: Floats, clusters: Clusters) -> tup
     )
     if clusters.count == m:
         return _around(value, sqrt(variance), None), influence
-    g = clusters.count
+    g, degrees = clusters.count, len(set(clusters.numbers[known])) - 1
+    if not degrees:
+        return CorrectedRate(value, reason=_ONE_CONTEXT), influence
     variance = max(variance, g / (g - 1) * float((clusters.sums(influence) ** 2).sum()))
-    return _around(value, sqrt(variance), len(set(clusters.numbers[known])) - 1), influence
+    return _around(value, sqrt(variance), degrees), influence
 
 
 def rate_difference(first: tuple[CorrectedRate, Floats], second: tuple[CorrectedRate, Floats], clusters: Clusters, known: Floats) -> CorrectedRate:  # fmt: skip
@@ -88,10 +91,12 @@ def rate_difference(first: tuple[CorrectedRate, Floats], second: tuple[Corrected
     """
     if first[0].value is None or second[0].value is None:
         return CorrectedRate(None, reason=first[0].reason or second[0].reason)
-    g = clusters.count
+    g, degrees = clusters.count, len(set(clusters.numbers[known.astype(bool)])) - 1
+    if not degrees:
+        return CorrectedRate(first[0].value - second[0].value, reason=_ONE_CONTEXT)
     sums = clusters.sums(first[1] - second[1])
     error = sqrt(g / (g - 1) * float((sums**2).sum()))
-    return _around(first[0].value - second[0].value, error, len(set(clusters.numbers[known.astype(bool)])) - 1)
+    return _around(first[0].value - second[0].value, error, degrees)
 
 
 def ppi(verdicts: Floats, labels: Floats, clusters: Clusters) -> CorrectedRate:
@@ -139,8 +144,10 @@ def rogan_gladen(verdicts: Floats, labels: Floats, clusters: Clusters) -> Correc
     rest = clustered(verdicts == 1, ~known, clusters)
     if rest.value is None:
         return CorrectedRate(None, reason="every item has a label")
-    q, n = rest.value, rest.n or 0.0
+    q, n = rest.value, rest.n
     value = min(1.0, max(0.0, (q + sp - 1) / (se + sp - 1)))
+    if n is None:
+        return CorrectedRate(value, reason=rest.reason)
     q2, s, c = (n * q + Z * Z / 2) / (n + Z * Z), (n1 * se + 1) / (n1 + 2), (n0 * sp + 1) / (n0 + 2)
     theta = (q2 + c - 1) / (s + c - 1)
     s_variance, c_variance = s * (1 - s) / (n1 + 2), c * (1 - c) / (n0 + 2)

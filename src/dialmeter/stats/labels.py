@@ -233,6 +233,8 @@ def label_figures(labels: Floats, verdicts: Floats, clusters: Clusters, confiden
             value = _defined(formula(table))
             ci, undefined = percentiles(formula(drawn), confidence) if name != "best_constant" else (None, 0)
             reason = "" if value is not None else "not defined: people or the judge give one label only"
+            if value is not None and ci is None and name != "best_constant":
+                reason = "no interval: all resamples are equal"
             figures[name] = Figure(value, ci if value is not None else None, undefined=undefined, reason=reason)
     return figures
 

@@ -283,15 +283,7 @@ def _assign(common: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int, int]
 def _pair(expected: ScoredCall | None, made: ScoredCall | None) -> PairedCall:
     call = expected or made
     assert call is not None
-    if expected is None or made is None:
-        mark: Mark = "extra" if expected is None else "missed"
-        counted = _compared(call, call).elements()
-        items = [
-            ArgumentMark(path, mark, **({"made": text} if expected is None else {"expected": text}))
-            for path, text in counted
-        ]
-        return PairedCall(call.tool, call.requestor, mark, tuple(items), made.at if made else -1)
-    wanted, found = _compared(expected, expected), _compared(made, expected)
+    wanted, found = (Counter() if each is None else _compared(each, expected or each) for each in (expected, made))
     items = [ArgumentMark(path, "correct", text, text) for path, text in (wanted & found).elements()]
     left, over = _by_path(wanted - found), _by_path(found - wanted)
     for path in dict.fromkeys((*left, *over)):
@@ -301,14 +293,15 @@ def _pair(expected: ScoredCall | None, made: ScoredCall | None) -> PairedCall:
         items += [ArgumentMark(path, "missed", text) for text in missing[both:]]
         items += [ArgumentMark(path, "extra", made=text) for text in added[both:]]
     is_correct = all(item.mark == "correct" for item in items)
-    return PairedCall(call.tool, call.requestor, "correct" if is_correct else "wrong", tuple(items), made.at)
+    mark: Mark = "extra" if expected is None else "missed" if made is None else "correct" if is_correct else "wrong"
+    return PairedCall(call.tool, call.requestor, mark, tuple(items), made.at if made else -1)
 
 
 def _by_path(items: Counter[Item]) -> dict[str, list[str]]:
     texts: dict[str, list[str]] = defaultdict(list)
-    for path, text in sorted(items.elements()):
+    for path, text in items.elements():
         texts[path].append(text)
-    return texts
+    return {path: sorted(own) for path, own in texts.items()}
 
 
 def paired(outcome: CallOutcome, paths: Paths) -> CallOutcome:

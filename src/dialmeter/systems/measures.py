@@ -267,37 +267,27 @@ GOAL_COMPLETION = SystemMeasure(
 )
 
 
-def pass_measure(k: int) -> SystemMeasure:
-    """Return the measure pass^k: all of k trials of the same task succeed.
-
-    Example:
-        >>> tries = [SystemOutcome(id="", task="", trial=0, success=each, ending="unknown") for each in (True, True, False)]
-        >>> pass_measure(2).name, round(pass_measure(2).value(tries), 4), pass_measure(4).value(tries)
-        ('Pass(k=2)', 0.3333, None)
-    """
-    return SystemMeasure(
-        f"Pass(k={k})",
-        f"All of {k} trials of a task succeed (pass^{k})",
-        "mean over tasks of C(c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are unscored",
-        trials=k,
-    )
-
-
-def any_pass_measure(k: int) -> SystemMeasure:
-    """Return the measure pass@k: at least one of k trials of the same task succeeds.
+def pass_measure(k: int, *, any_trial: bool = False) -> SystemMeasure:
+    """Return the measure pass^k: all of k trials of the same task succeed; or pass@k: at least one of them does.
 
     Example:
         >>> tries = [SystemOutcome(id="", task="", trial=0, success=each, ending="unknown") for each in (True, False, False)]
-        >>> any_pass_measure(2).name, round(any_pass_measure(2).value(tries), 4), round(pass_measure(2).value(tries), 4)
-        ('AnyPass(k=2)', 0.6667, 0.0)
+        >>> pass_measure(2).name, pass_measure(2).value(tries), pass_measure(4).value(tries)
+        ('Pass(k=2)', 0.0, None)
+        >>> any_pass = pass_measure(2, any_trial=True)
+        >>> any_pass.name, round(any_pass.value(tries), 4)
+        ('AnyPass(k=2)', 0.6667)
     """
+    title, formula = f"All of {k} trials of a task succeed (pass^{k})", "C(c, k)"
+    if any_trial:
+        title = f"At least one of {k} trials of a task succeeds (pass@{k}); Pass(k={k}) needs all of them"
+        formula = "1 - C(n - c, k)"
     return SystemMeasure(
-        f"AnyPass(k={k})",
-        f"At least one of {k} trials of a task succeeds (pass@{k}); Pass(k={k}) needs all of them",
-        "mean over tasks of 1 - C(n - c, k) / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are "
-        "unscored",
+        f"{'Any' * any_trial}Pass(k={k})",
+        title,
+        f"mean over tasks of {formula} / C(n, k), with c of the n dialogues of a task successful; tasks with n < k are unscored",
         trials=k,
-        any_trial=True,
+        any_trial=any_trial,
     )
 
 
@@ -345,7 +335,7 @@ RATES = tuple(
 LISTED: Mapping[str, SystemMeasure] = {
     SUCCESS.name: SUCCESS,
     "Pass": replace(pass_measure(2), title="All of k trials of a task succeed (pass^k)"),
-    "AnyPass": replace(any_pass_measure(2), title="At least one of k trials of a task succeeds (pass@k)"),
+    "AnyPass": replace(pass_measure(2, any_trial=True), title="At least one of k trials of a task succeeds (pass@k)"),
     **{each.name: each for each in CALLS},
 }
 """The measures of logs with rewards by name."""
@@ -381,7 +371,7 @@ def parse_system_measure(text: str) -> SystemMeasure:
     """
     plain = text.replace(" ", "")
     if match := _PASS.fullmatch(plain):
-        return (any_pass_measure if match[1] else pass_measure)(int(match[2]))
+        return pass_measure(int(match[2]), any_trial=bool(match[1]))
     for measure in (SUCCESS, GOAL_COMPLETION, *CALLS, *RATES):
         if plain.lower() == measure.name.lower():
             return measure

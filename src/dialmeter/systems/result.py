@@ -31,7 +31,6 @@ from .measures import (
     SystemMeasure,
     SystemOutcome,
     SystemSettings,
-    any_pass_measure,
     pass_measure,
 )
 
@@ -129,6 +128,11 @@ class SystemResult(Result):
         sizes = [len(tries) for tries in self.by_task.values()] or [0]
         return min(sizes), max(sizes)
 
+    @property
+    def is_requested(self) -> bool:
+        """True if the measures were requested, and are not those of every log."""
+        return bool(self._requested_measures)
+
     @cached_property
     def measures(self) -> tuple[SystemMeasure, ...]:
         """The requested measures. Default: success and pass^k, with k up to the smallest number of trials."""
@@ -137,7 +141,7 @@ class SystemResult(Result):
         if self.settings.success:
             return (GOAL_COMPLETION, *(each for each in RATES if self.parts(each)))
         most = min(self.trials[0], MOST_PASSES)
-        repeated = (*(pass_measure(k) for k in range(2, most + 1)), *([any_pass_measure(most)] if most > 1 else ()))
+        repeated = [*map(pass_measure, range(2, most + 1)), *([pass_measure(most, any_trial=True)] if most > 1 else ())]
         return (SUCCESS, *repeated, *(each for each in CALLS if self.parts(each)))
 
     @property
@@ -448,15 +452,11 @@ class SystemResult(Result):
 
     def restricted(self, tasks: frozenset[str]) -> SystemResult:
         """Return the result for some of the tasks."""
-        part = self._with([each for each in self.outcomes if each.task in tasks], self.settings)
-        part.log_tasks = self.log_tasks
-        return part
+        return self._with([each for each in self.outcomes if each.task in tasks], self.settings)
 
     def rescored(self, change: Callable[[SystemOutcome], SystemOutcome]) -> SystemResult:
         """Return the result with changed outcomes."""
-        part = self._with([change(each) for each in self.outcomes], self.settings)
-        part.log_tasks = self.log_tasks
-        return part
+        return self._with([change(each) for each in self.outcomes], self.settings)
 
     def with_paths(self, paths: Paths) -> SystemResult:
         """Return the result with calls paired by the paths of the expected arguments of several logs."""
@@ -473,9 +473,11 @@ class SystemResult(Result):
         self, outcomes: Sequence[SystemOutcome], settings: SystemSettings, refused: Sequence[InputError] = ()
     ) -> SystemResult:
         measures = self._requested_measures
-        return SystemResult(
+        part = SystemResult(
             settings, outcomes, measures=measures, refused=refused, resampling=self.resampling, tools=self.tools
         )
+        part.log_tasks = self.log_tasks
+        return part
 
 
 def _spent(each: SystemOutcome) -> dict[str, float]:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
 from ..readers.corpus import Corpus, gold_values, open_corpus, open_span, split_tracker
+from ..readers.pairs.state_layouts import FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.records.names import letters_of
 from ..readers.source import Span
@@ -46,6 +47,7 @@ def open_pair(
     if path == gold_path == "-":
         raise DialmeterError("predictions and gold cannot both come from standard input")
     pred = open_corpus(path, Role.PRED, format)
+    pred.set_gold(gold_path if isinstance(gold_path, str) else gold_path.path)
     if isinstance(gold_path, GoldFile):
         return pred, gold_path
     try:
@@ -92,7 +94,7 @@ def without_states(dialogue: PairDialogue) -> PairDialogue:
 
 def read_pair(
     corpus: Corpus, gold_corpus: Corpus | GoldFile | None, vocabulary: Vocabulary, patch: GoldPatch | None = None
-) -> Iterator[PairDialogue]:
+) -> Iterable[PairDialogue]:
     """Read the dialogues of one file, or of two files that are joined, and apply the patch of gold if there is one."""
     dialogues = corpus.numbered(vocabulary)
     if gold_corpus is not None:
@@ -102,6 +104,10 @@ def read_pair(
             golds, dialogues = aligned(all_golds, all_preds, corpus, gold_corpus)
             _check_slots(all_golds, all_preds, vocabulary, corpus)
         dialogues = joined(golds, dialogues)
+    elif corpus.is_inferred:
+        read = list(dialogues)
+        _check_slots(read, read, vocabulary, corpus)
+        return read if patch is None else patch.apply_to(read, vocabulary)
     return dialogues if patch is None else patch.apply_to(dialogues, vocabulary)
 
 
@@ -247,19 +253,36 @@ def joined(gold: Iterable[PairDialogue], pred: Iterable[PairDialogue]) -> Iterat
 
 
 def _check_slots(golds: list[PairDialogue], preds: list[PairDialogue], vocabulary: Vocabulary, corpus: Corpus) -> None:
-    """Say which slots have names of another form, and refuse two files without a common slot: one is not what it was taken for."""
+    """Say which slots have names of another form, and refuse gold and predictions without a common slot.
+
+    If most slots have such names, they are compared by their letters and digits.
+    """
     slot_of = vocabulary.slots.__getitem__
     pairs = (
         {pair for each in golds for state in each.gold for pair in state or ()},
         {pair for each in preds for state in each.pred for pair in state or ()},
     )
-    gold, pred = ({letters_of(slot_of(pair)): slot_of(pair) for pair in each} for each in pairs)
+    gold, pred = ({letters_of(slot_of(pair)): slot_of(pair) for pair in sorted(each)} for each in pairs)
     if gold and pred and gold.keys().isdisjoint(pred):
-        listed = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
-        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*listed), file=corpus.name)
+        names = (", ".join(one_line(name, 30) for name in sorted(each.values())[:3]) for each in (pred, gold))
+        raise InputError("no slot has the same name in gold: {}; gold: {}".format(*names), file=corpus.name)
     if other := [f"{pred[key]} for {gold[key]}" for key in sorted(pred) if pred[key] != gold.get(key, pred[key])]:
-        message = f"{len(other)} slots have names of another form than in gold: {', '.join(map(one_line, other[:3]))}"
-        corpus.notices.append(Notice("slot-names", len(other), f"{message}{', …' if len(other) > 3 else ''}"))
+        is_bridged = 2 * len(other) > len(pred)
+        if is_bridged:
+            of = {pair: gold.get(letters_of(slot_of(pair)), slot_of(pair)) for pair in pairs[1]}
+            renamed = {
+                pair: vocabulary.number({slot: vocabulary.values[pair]}, FLAT) if slot != slot_of(pair) else (pair,)
+                for pair, slot in of.items()
+            }
+            for each in preds:
+                each.pred = [
+                    None if state is None else tuple(new for pair in state for new in renamed[pair])
+                    for state in each.pred
+                ]
+        message = f"{len(other)} slots have names of another form than in gold"
+        message += ", and are compared by their letters: " if is_bridged else ": "
+        listed = ", ".join(map(one_line, other[:3]))
+        corpus.notices.append(Notice("slot-names", len(other), f"{message}{listed}{', …' if len(other) > 3 else ''}"))
 
 
 _SHIFTS: dict[str, Callable[[int], float]] = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..errors import one_line
 from ..judges.people.labels import CELLS, ClassAgreement, LabelAgreement
 from ..judges.people.result import PeopleResult
+from ..stats.corrected import CorrectedRate
 from ..stats.drift import Drift
 from .chart_files import Chart, slug
 from .charts.lines import SQUARE
@@ -121,7 +122,7 @@ def _rates(each: LabelAgreement) -> Iterator[tuple[str, str]]:
     else:
         yield (
             "rate",
-            f"people would pass {percent(corrected.value)} %, {interval(corrected.ci)} ({each.judge}: {rate} %)",
+            f"people would pass {percent(corrected.value)} %, {_limits(corrected)} ({each.judge}: {rate} %)",
         )
     yield "labels", _needed(each)
     systems = sorted(set(each.systems))
@@ -135,7 +136,7 @@ def _rates(each: LabelAgreement) -> Iterator[tuple[str, str]]:
     if difference is not None and difference.value is None:
         yield "systems", f"{minus}: {judged} by {each.judge}; no corrected difference: {difference.reason}"
     elif difference is not None and difference.value is not None:
-        own = f"{percent(difference.value)}, {interval(difference.ci)} ({each.judge}: {judged})"
+        own = f"{percent(difference.value)}, {_limits(difference)} ({each.judge}: {judged})"
         yield "systems", f"{minus}, each with its own error rates: {own}"
     for label, p in each.errors_by_system(*systems).items():
         if p < _LEVEL:
@@ -145,6 +146,10 @@ def _rates(each: LabelAgreement) -> Iterator[tuple[str, str]]:
 _AC1_MISLEADS = 0.1
 """Difference of AC1 and kappa from which AC1 is named."""
 _LEVEL = 0.05
+
+
+def _limits(rate: CorrectedRate) -> str:
+    return interval(rate.ci) or f"no interval: {rate.reason}"
 
 
 def _needed(each: LabelAgreement) -> str:

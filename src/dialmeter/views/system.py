@@ -71,6 +71,7 @@ def system_charts(results: Mapping[str, SystemResult]) -> Iterator[Chart]:
 def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table]:
     """Return calls, noise, costs, the endings with their successes, and the worst tasks; None for every task."""
     endings = {name: dict(counts) for name, counts in result.endings.items()}
+    ended = {name: counts["successful"] + counts["failed"] for name, counts in endings.items()}
     outcomes = ("successful", "failed", "unscored")
     return [
         *call_tables(result),
@@ -89,7 +90,7 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             endings,
             ("<ending", str),
             *((name, lambda each, name=name: endings[each][name]) for name in outcomes),
-            ("share", lambda each: percent(_share(endings[each]["successful"], endings[each]["failed"]))),
+            ("share", lambda each: percent(endings[each]["successful"] / ended[each] if ended[each] else None)),
         ),
         table_of(
             "tasks" if limit is None else "worst tasks",
@@ -99,10 +100,6 @@ def detail_tables(result: SystemResult, limit: int | None = WORST) -> list[Table
             "<endings:pairs",
         ),
     ]
-
-
-def _share(part: int, rest: int) -> float | None:
-    return part / (part + rest) if part + rest else None
 
 
 def call_tables(result: SystemResult, limit: int | None = None) -> list[Table]:

@@ -57,7 +57,7 @@ REFUSED = {
     "score native.jsonl --set match=fuzzy": "use 'exact', or one of … 'fuzzy'",
     "score native.jsonl --set match='ratio>=high'": "use 'exact', or one of … ratio>=90",
     "score native.jsonl --by area": "area … 'domain' … 'slot' … 'turn'",
-    "score native.jsonl -f html": "html … 'markdown'",
+    "score native.jsonl -f html": "html is a report … dialmeter report RUN -o report.html",
     "score native.jsonl --colour": "--colour",
     "find native.jsonl d9": "no dialogue 'd9'",
     "score native.jsonl --force": "--force … --out",

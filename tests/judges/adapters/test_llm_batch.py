@@ -120,13 +120,13 @@ def test_what_is_missing_is_sent_again(file: Path, cli: Cli) -> None:
     error = answered(requests[0], response={"status_code": 500, "body": body})
     expired = answered(requests[1], response=None, error={"code": "batch_expired"})
     other = answered(requests[5], custom_id="x" * 64)
-    put(file, error, expired, other, answered(requests[5]), '{"custom_id": "cut', first=3)
+    put(file, error, expired, other, answered(requests[5]), '{"custom_id": "cut', requests[7], first=3)
     for _ in range(2):
         complaint = cli(*words, code=3).complaint
         assert complaint.startswith(
             "send b/requests-2.jsonl as a batch, and put its answers into b (3 requests wait, 87 are answered; "
             'errors in b: 2, such as answers.jsonl, line 88: {"error": {"message": "overloaded"}}; '
-            "lines that are not answers in b: 1, such as answers.jsonl, line 92: "
+            "lines that are not answers in b: 2, such as answers.jsonl, line 92: "
         )
         assert (
             "second answers to a request in b: 1, such as answers.jsonl, line 91; "
@@ -137,7 +137,18 @@ def test_what_is_missing_is_sent_again(file: Path, cli: Cli) -> None:
     done = cli("score", "ratings.jsonl", "-j", "llm(batch=b)", "-f", "json")
     assert done.json["account"]["scored"] == 90
     assert "answers to other requests in b: 1" in done.err
-    assert "lines that are not answers in b: 1" in done.err
+    assert "lines that are not answers in b: 2" in done.err
+
+
+def test_a_certificate_of_a_batch(file: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["judge", "certify", "ratings.jsonl", "--set", "judge-pass-if=llm(model=small) >= 3", "-j"]
+    with serve(lambda body, number: (200, body_of_answer(body), {})) as server:
+        set_place(monkeypatch, endpoint=server.url)
+        cli(*words, "llm", "-o", "asked.json")
+    cli(*words, "llm(batch=b)", "-o", "filed.json", code=3)
+    answer_all(file / "b")
+    cli(*words, "llm(batch=b)", "-o", "filed.json")
+    assert (file / "filed.json").read_bytes() == (file / "asked.json").read_bytes()
 
 
 def test_two_different_answers_are_refused(file: Path, cli: Cli) -> None:

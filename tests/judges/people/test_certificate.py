@@ -228,7 +228,7 @@ def test_no_certificate_or_one_of_another_version(cli: Cli, file: Path) -> None:
     document = json.loads(out.read_bytes())
     for change, says in (
         ({"certificate": "dialmeter-judge/2"}, "a certificate of format 'dialmeter-judge/2'; this version reads dialmeter-judge/1"),
-        ({"certificate": "mine"}, "this version reads dialmeter-judge/1"),
+        ({"certificate": "dialmeter-judge/"}, "this version reads dialmeter-judge/1"),
         ({"figures": 3}, "damaged certificate: Expected object, got int"),
         ({"judge": {}}, "BROKEN: the seal of"),
     ):  # fmt: skip
@@ -324,6 +324,41 @@ def test_certificates_of_unusual_judges(cli: Cli, tmp_path: Path, label: Any, ve
     said = cli("judge", "certify", file, "-j", "own", "-o", tmp_path / "c.json", "-q")
     assert says in " ".join(said.out.split())
     assert cli("check", tmp_path / "c.json", file, "-q").out.startswith("VALID")
+
+
+def test_a_long_certificate_is_recognised(cli: Cli, tmp_path: Path) -> None:
+    items = [{**each, "system": f"system {n // 2}"} for n, each in enumerate(labels(1600))]
+    file = written(tmp_path / "labels.jsonl", items)
+    out = made(cli, file, "--set", "labels=random")
+    assert out.stat().st_size > 1 << 16
+    assert cli("check", out, file, "-q").out.startswith("VALID")
+
+
+@pytest.mark.parametrize("origin", ["random", "by-verdict", "elsewhere"])
+def test_labels_of_one_context_give_no_interval(cli: Cli, tmp_path: Path, origin: str) -> None:
+    items = [{**each, "context": ["the same"]} for each in labels()]
+    file = written(tmp_path / "labels.jsonl", items)
+    said = " ".join(cli("score", file, "-j", "own", "-q", "--set", f"labels={origin}").out.split())
+    assert "1 labelled contexts are too few" in said
+    if origin != "elsewhere":
+        assert "no interval: all labels are of one context; label others" in said
+    certificate = json.loads(made(cli, file, "--set", f"labels={origin}").read_bytes())
+    assert {"agreement", "corrected rates of systems", "gain"} <= set(certificate["missing"])
+
+
+def test_names_from_files_are_never_markup(cli: Cli, tmp_path: Path) -> None:
+    name = "<img src=x>|[a](b)`"
+    items = [
+        {"id": str(n), "context": [f"q{n}"], "reply": "yes", "ratings": {"a<b>|c": {"<script>": n % 2}}, "scores": {name: n % 2}}
+        for n in range(30)
+    ]  # fmt: skip
+    file = written(tmp_path / "labels.jsonl", items)
+    cli("judge", "certify", file, "-j", "carried(<img*)", "-o", tmp_path / "c.json", "-q")
+    page = (tmp_path / "c.md").read_text("utf-8")
+    assert "<img" not in page.replace("\\<img", "")
+    assert "<b>" not in page.replace("\\<b\\>", "")
+    assert "no interval: all resamples are equal" in page
+    cli("check", tmp_path / "c.json", file, "-q")
 
 
 def test_the_judge_of_another_file_is_asked_for(cli: Cli, file: Path) -> None:

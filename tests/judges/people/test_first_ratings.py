@@ -130,3 +130,25 @@ def test_ratings_where_other_files_are_needed(words: tuple[str, ...], takes: str
     refused = cli.refused("judge", words[0], file, *words[1:])
     assert f"holds ratings of people, and this command takes {takes}" in refused
     cli(*shlex.split(refused.partition("ratings: dialmeter ")[2]))
+
+
+REFUSED = {
+    "people and a judge": ([{"id": 1, "reply": "x", "human": 1, "llm": 0}], [], "if these are ratings, name them: --columns rating=human --columns score=llm;"),
+    "with a judge": ([{"id": 1, "reply": "x", "human": 1, "llm": 0}], ["-j", "overlap"], "neither cases nor ratings; its keys are id, reply, human, llm; name the fields"),
+    "an odd word": ([{"id": str(at), "reply": "x", "ratings": {"ok": [word]}} for at, word in enumerate(["pass", "great", "fail"])], [], "line 2, dialogue 1: ok: expected ratings of one scale, found 'great'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("rows", "words", "expected"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused(rows: list[Any], words: list[str], expected: str, tmp_path: Path, cli: Cli) -> None:
+    (tmp_path / "own.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert expected in cli.refused("score", tmp_path / "own.jsonl", *words)
+
+
+def test_words_beside_numbers(tmp_path: Path) -> None:
+    mixed = lines(
+        tmp_path / "mixed.jsonl",
+        ratings=lambda at, good, given: {"ok": ["pass" if good else 0]},
+        scores=lambda at, good, given: {"mine": 1 if good else "fail"},
+    )
+    assert all(each.scores["mine"] == each.ratings["ok"][0] for each in open_ratings(mixed).items)

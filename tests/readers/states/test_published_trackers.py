@@ -213,5 +213,5 @@ def test_calls_in_other_places(tmp_path: Path) -> None:
         assert predicted(path, {**row, **answer}) == expected
     named = "llm(custom_id={dialogue}-t{turn}, hotel=find_hotel())"
     assert predicted(path, batch("d-t0", calls(("find_hotel", {"area": "east"}))), named) == expected
-    with pytest.raises(InputError, match="custom_id 'd-t0' is not dialogue, underscore and turn"):
-        predicted(path, batch("d-t0", AREA))
+    with pytest.raises(InputError, match="custom_id 'd-tx' does not end with the number of the turn"):
+        predicted(path, batch("d-tx", AREA))

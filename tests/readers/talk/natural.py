@@ -499,4 +499,12 @@ NATURAL = (
                for at, who, mark in ((1, "ann", "accept"), (2, "ann", "reject"), (1, "bo", "accept"), (2, "bo", "accept"))),
         {"items": 2, "raters": 2, "mean": 0.75},
     ),
+    Natural("turns.csv", "dialog_id,turn,response,rating\nd1,0,Hi,4\nd1,1,Yes,2\nd2,0,No,3\n", {"items": 3, "raters": 0, "mean": 3.0}),
+    Natural(
+        "test_results.json",
+        json.dumps({"test_results": [{"name": f"case_{at}", "success": at == 0, "turns": [
+            {"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yo", "tools_called": [{"name": "f", "input_parameters": {"a": 1}}]}]}
+            for at in range(2)]}),
+        {"trials": 2, "success": 0.5, "tool_calls": 2, "replies": 2},
+    ),
 )  # fmt: skip

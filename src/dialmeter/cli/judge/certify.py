@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from glob import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any, get_args
@@ -93,7 +94,8 @@ class Certified:
         self, file: str, judges: Sequence[str], settings: LabelSettings, options: Mapping[str, Any], name: str = "NAME"
     ) -> None:
         items = open_ratings(file, options["format"])
-        judges = judges or [name] * (name in (*items.carried, *registry.names()))
+        if not judges and name in (*items.carried, *registry.names()):
+            judges = [f"carried({escape(name)})" if name in items.carried else name]
         if not judges:
             known = f"; the file has scores of {', '.join(map(one_line, items.carried[:5]))}" if items.carried else ""
             raise DialmeterError(f"give the judge: -j {one_line(name)}, or -j {one_line(name)}=FILE{known}")

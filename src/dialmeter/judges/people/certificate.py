@@ -154,8 +154,10 @@ def seal_of(document: Mapping[str, Any]) -> str:
 
 
 def text_of(document: Any) -> str:
-    """Return the text of a certificate's file."""
-    return json.dumps(_plain(msgspec.to_builtins(document)), sort_keys=True, indent=1, ensure_ascii=False) + "\n"
+    """Return the text of a certificate's file. Its format comes first, so that a long file is recognised."""
+    ordered: dict[str, Any] = json.loads(canonical(msgspec.to_builtins(document)))
+    first = {"certificate": ordered["certificate"]}
+    return json.dumps(first | ordered, indent=1, ensure_ascii=False) + "\n"
 
 
 def _sha256(text: str) -> str:
@@ -208,6 +210,10 @@ def _figures(agreement: LabelAgreement) -> Figures:
     figures = {**agreement.figures, **{f"cross_validated_{name}": each for name, each in honest.items()}}
     methods = dict.fromkeys(PROPORTIONS, "wilson")
     found = {name: _figure(each, agreement.n, methods.get(name, "bootstrap")) for name, each in figures.items()}
+    if agreement.threshold:
+        found |= {
+            "threshold": CertifiedFigure(agreement.threshold.value, agreement.threshold.ci, agreement.n, "bootstrap")
+        }
     if calibrated := agreement.calibration:
         mean, high = calibrated.ece_null
         null = f"a calibrated judge has {mean:.3f} here, and above {high:.3f} in 5 % of samples"
@@ -229,10 +235,10 @@ def _raters(agreement: LabelAgreement, record: LabelRecord) -> CertifiedRaters:
 
 def _uses(certificate: Certificate) -> dict[str, Uses]:
     figures, reliability = certificate.figures, certificate.reliability
-    corrected = [system for system, rate in certificate.corrected.items() if system and rate.value is not None]
+    corrected = [system for system, rate in certificate.corrected.items() if system and rate.ci95]
     is_enough = "kappa" in figures and certificate.data.contexts >= FEWEST_CLUSTERS
     known = {
-        "agreement": is_enough and figures["kappa"].ci95,
+        "agreement": is_enough and figures["accuracy"].ci95,
         "gain": is_enough and figures["gain_over_constant"].ci95,
         "corrected rates of systems": len(corrected) > 1,
         "position": any(name.startswith("position") for name in reliability),

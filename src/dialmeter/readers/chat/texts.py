@@ -139,7 +139,11 @@ def _without_times(texts: list[str]) -> list[str]:
 
 def is_dialogue_text(source: Source) -> bool:
     """Return True for a plain text all of whose lines have labels of a user and a system."""
-    lists = [[text for _, text in passage.texts()] for passage in passages(Source(source.path))]
+    try:
+        lists = [[text for _, text in passage.texts()] for passage in passages(Source(source.path))]
+    except InputError:
+        # Not UTF-8: the reader of the file says what is wrong, or reads a table in another encoding.
+        return False
     texts = [text for each in lists for text in _without_times(each) if not _GOAL.fullmatch(text)]
     labels = [_LABELLED.fullmatch(text) for text in texts]
     return all(labels) and {speaker(match[1]) for match in labels if match} == {USER, SYSTEM}

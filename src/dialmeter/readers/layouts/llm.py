@@ -14,7 +14,7 @@ given with ``--columns``, as in ``--columns completion=answer``:
 
 An output may be a text, a parsed JSON object, a response of an OpenAI-compatible endpoint (``choices``), a list of
 messages, or a line of a batch (``{"custom_id": "MUL0003.json_0", "response": {"status_code": 200, "body": {..}}}``).
-``custom_id`` is dialogue, underscore and turn; ``--columns "custom_id={dialogue}-t{turn}"`` gives another pattern.
+``custom_id`` ends with the number of the turn; ``--columns "custom_id={dialogue}-t{turn}"`` gives another pattern.
 
 A function call is read as a part of the state: the function is the domain, and its arguments are slots. ``--columns
 "hotel=find_book_hotel()"`` sets the domain of this function to hotel. The calls of one turn are merged. If two calls
@@ -44,7 +44,8 @@ from ..csv_files import rows_of
 from ..entries import first_entry
 from ..formats import domains_by_function
 from ..pairs.vocabulary import PairDialogue
-from ..records.states import unwrapped
+from ..records.reading import TURN_OF_ID
+from ..records.states import calls_in, unpacked, unwrapped
 from ..source import Sample, Source
 from ..turn_rows import NoticeCounts, TurnRows, as_id, turn_label
 from ..validation import Role, as_mapping, as_text, refuse_tool_parts, turn_number
@@ -62,7 +63,6 @@ _COMPLETION_KEYS = (
     "function_call",
 )  # fmt: skip
 _CUSTOM_ID = "custom_id"
-_PATTERN = "{dialogue}_{turn}"
 
 
 def detect(sample: Sample) -> bool:
@@ -128,7 +128,7 @@ class _Reader:
         self._fields = tuple(source.fields.items())
         self._gold, self._user, self._system = (source.fields.get(name, name) for name in ("gold", "user", "system"))
         self._domains = domains_by_function(source.fields)
-        self._pattern = _id_pattern(source.fields.get(_CUSTOM_ID, _PATTERN))
+        self._pattern = _id_pattern(source.fields[_CUSTOM_ID]) if _CUSTOM_ID in source.fields else TURN_OF_ID
         self.rows = TurnRows(source)
         self._has_calls = False
         # By dialogue: turns without a readable state, and turns with text but no call.
@@ -162,7 +162,7 @@ class _Reader:
             match = self._pattern.fullmatch(custom) if isinstance(custom, str) else None
             if match is None:
                 raise InputError(
-                    f"custom_id {one_line(str(custom), 40)!r} is not dialogue, underscore and turn; "
+                    f"custom_id {one_line(str(custom), 40)!r} does not end with the number of the turn, as in MUL0003_0; "
                     'give its pattern, as in --columns "custom_id={dialogue}-t{turn}"'
                 )
             return match["dialogue"], match["turn"]
@@ -299,7 +299,11 @@ def answer_in(completion: Any) -> Answer:
     if isinstance(completion, list) and any(isinstance(each, dict) and "role" in each for each in completion):
         replies = [each for each in completion if isinstance(each, dict) and each.get("role") == "assistant"]
         return _message_answer(replies[-1]) if replies else Answer(failed=True)
-    return Answer(completion)
+    content = unpacked(completion)
+    calls = calls_in(content) if content is not completion else None
+    if calls:
+        return Answer(calls=[{"function": {"name": name, "arguments": arguments}} for name, arguments in calls])
+    return Answer(content)
 
 
 def _first_choice(choices: Any) -> Answer:
@@ -321,6 +325,7 @@ def _message_answer(message: dict[str, Any]) -> Answer:
     listed = [*(calls or []), *([] if single is None else [{"type": "function", "function": single}])]
     content = message.get("content", message.get("text"))
     refuse_tool_parts(content)
+    content = unpacked(content)
     return Answer(content, listed, failed=bool(message.get("refusal")))
 
 

@@ -45,6 +45,7 @@ _WORD = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
 _QUALTRICS = frozenset(["Finished", "Progress", "RecordedDate"])
 _IMPORT = '{"ImportId"'
 _LETTERS = frozenset("aAeEjJpPrR")
+_MOST_WORDS = 20  # of a name; more are prose
 """Letters that mean annotator, expert, judge, person and rater before a number."""
 _REPLIES = frozenset(["answer", "completion", "output", "reply", "response"])
 _QUALITY = ("ness", "ity", "ence", "ance", "acy", "ful", "ing", "able")
@@ -292,9 +293,7 @@ def _tree(source: Source) -> Any:
     return [{**row, "@line": number} for number, row in rows] if len(rows) > 1 else [dict(row) for _, row in rows]
 
 
-def _without_ids_of_questions(
-    rows: list[tuple[int | None, Mapping[str, Any]]],
-) -> list[tuple[int | None, Mapping[str, Any]]]:
+def _without_ids_of_questions(rows: list[tuple[int | None, Any]]) -> list[tuple[int | None, Any]]:
     """Return the rows of a survey of Qualtrics with its questions as names: below its header are the questions, and their ids as JSON."""
     if len(rows) < 3 or not all(str(cell).startswith(_IMPORT) for cell in rows[1][1].values()):
         return rows
@@ -317,11 +316,8 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
     readings = [*{(*each[1:6],): each for each in reversed(readings)}.values()]  # of equal tables, the first
     readings.sort(key=lambda each: -each.points)
     if not readings:
-        numbers = [
-            name
-            for name in chosen[-1].columns
-            if name != "@line" and _are_ratings([value_at(row, name) for row in chosen[-1].rows[:SAMPLE]])
-        ]
+        sample, names = chosen[-1].rows[:SAMPLE], [name for name in chosen[-1].columns if name != "@line"]
+        numbers = [name for name in names if _are_ratings([value_at(row, name) for row in sample])]
         listed = f"; {', '.join(map(one_line, numbers[:6]))} hold numbers" if numbers else ""
         raise InputError(f"which field is the rating of people? Name it with --columns rating=NAME{listed}")
     if len(readings) > 1 and readings[0].points - readings[1].points < _MARGIN:
@@ -400,9 +396,9 @@ def _read_table(table: RowTable, fields: Mapping[str, str]) -> _Reading | None:
     sure = sum(10 for key in ("rating", "rater") if key in named) + min(5, len(table.rows))
     sure += max([points("rating", _leaf(name)) for name in ratings], default=0)
     sure += sum(points(role, name) for role, name in roles.items())
-    if roles["rater"] and not raters and "criterion" not in named and _count_repeated(table, roles):
+    if not raters and "criterion" not in named and _count_repeated(table, roles):
         roles["item"] = _with_turn(table, roles)
-        sure -= 10 * bool(_count_repeated(table, roles))
+        sure -= 10 * bool(roles["rater"] and _count_repeated(table, roles))
     return _Reading(table, roles["item"], roles["rater"], ratings, roles["criterion"], scores, sure)
 
 
@@ -459,7 +455,7 @@ def _columns_by_stem(names: Sequence[str]) -> dict[str, dict[str, str]]:
     groups: dict[str, dict[str, str]] = {}
     for name in names:
         words = [] if "." in name or points("no rating", name) else _WORD.findall(name)
-        for at, own in enumerate(words if len(words) > 1 else ()):
+        for at, own in enumerate(words if 1 < len(words) <= _MOST_WORDS else ()):
             groups.setdefault(" ".join(words[:at] + words[at + 1 :]), {})[name] = own
     return {stem: group for stem, group in groups.items() if len(group) > 1}
 

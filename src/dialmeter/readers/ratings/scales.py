@@ -10,6 +10,8 @@ from typing import Any
 from ...errors import InputError, one_line
 
 _NUMBER = re.compile(r"([+-]?\d+(?:[.,]\d+)?)(?:\s*/\s*\d+)?(?:\s*[-–:(.=]\s*[^\d\s].*)?")
+_MOST_WORDS = 50
+"""The largest number of different words among which the odd one is searched."""
 _PASS = frozenset(
     ["pass", "passed", "yes", "true", "correct", "good", "1", "thumbs_up", "thumbs up", "👍", "like", "up"]
 )
@@ -42,7 +44,7 @@ def rating_of(values: Sequence[Any]) -> list[float] | None:
         ([1.0, 4.0, 5.0], None)
         >>> rating_of(["partial", "pass"])
     """
-    words = [str(value).strip().lower() for value in values]
+    words = [(f"{value:g}" if isinstance(value, float) else str(value)).strip().lower() for value in values]
     if {*words} <= _PASS | _FAIL and not all(word in "10" for word in words):
         return [float(word in _PASS) for word in words]
     if all(word and {*word} <= {*"★⭐☆"} for word in words):
@@ -87,7 +89,12 @@ def make_scale(values: Iterable[tuple[Any, dict[str, Any]]], what: str) -> Calla
         most = 2 * sum(is_number) >= len(is_number)
         ranked = zip(first.values(), is_number, strict=True)
         odd = (each for each, number in ranked if number is not most)
-        bad, place = next(odd, next(iter(first.values())))
+        without = (
+            each
+            for name, each in list(first.items())[:_MOST_WORDS]
+            if rating_of([value for other, (value, _) in first.items() if other != name]) is not None
+        )
+        bad, place = next(odd, None) or next(without, next(iter(first.values())))
         raise InputError(f"{what}: expected ratings of one scale, found {one_line(str(bad), 40)!r}", **place)
     known = dict(zip(first, numbers, strict=True))
     return lambda value: known[str(value)]

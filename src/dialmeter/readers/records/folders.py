@@ -20,13 +20,19 @@ _SPLITS = {
 
 
 def data_files(folder: Path) -> dict[str, str]:
-    """Return the paths of the files with data in a folder and in its folders, by their names without the ending."""
-    found: dict[str, str] = {}
+    """Return the paths of the files with data in a folder and in its folders.
+
+    Their names are without the ending. Files of the same name have the name of their folder.
+    """
+    found: list[tuple[str, str, str, str]] = []
     for path in sorted([*folder.glob("*"), *folder.glob("*/*")]):
         plain = path.with_suffix("") if path.suffix in _COMPRESSED else path
         if path.is_file() and plain.suffix in _DATA and plain.stem not in _ABOUT:
-            found[plain.stem if plain.stem not in found else str(path.relative_to(folder))] = str(path)
-    return found
+            inner = path.relative_to(folder)
+            found.append((plain.stem, str(inner.parent), str(inner), str(path)))
+    kinds = zip(*found, strict=True)
+    names = next((each for each in kinds if len({*each}) == len(each)), ())
+    return dict(zip(names, (each[-1] for each in found), strict=True))
 
 
 def split_of(file: str, folder: str) -> str:

@@ -352,34 +352,24 @@ def _of_objects(messages: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
     candidates = dict.fromkeys(name for each in messages[:50] for name in _names(each) if points("speaker", name))
     for name in sorted(candidates, key=lambda name: -points("speaker", name)):
         said = [value_at(each, name) for each in messages]
-        texts = [
-            key
-            for key in dict.fromkeys(key for each in messages[:50] for key in each)
-            if key != name and points("text", key)
-        ]
-        texts = [key for key in texts if any(isinstance(each.get(key), str | list | dict) for each in messages)]
+        keys = dict.fromkeys(key for each in messages[:50] for key in each if key != name and points("text", key))
+        texts = [key for key in keys if any(isinstance(each.get(key), str | list | dict) for each in messages)]
         text = max(texts, key=partial(points, "text"), default="")
         if not text and not any("parts" in each or "blocks" in each or is_call(each) for each in messages):
             continue
         if other := _other_side([who for who, each in zip(said, messages, strict=True) if each.get(text)]):
             said = [other[1] if who == other[0] else who for who in said]
-        named = [
-            who
-            for who, each in zip(said, messages, strict=True)
-            if not (is_call(each) or is_result(each)) and (each.get(text) or who is not None)
-        ]
+        turns = list(zip(said, messages, strict=True))
+        plain = [(who, each) for who, each in turns if not (is_call(each) or is_result(each))]
+        named = [who for who, each in plain if each.get(text) or who is not None]
         known = [who for who in named if isinstance(who, str)]
-        others = [
-            each
-            for who, each in zip(said, messages, strict=True)
-            if isinstance(who, str) and not _are_speakers([who, "user"])
-        ]
+        others = [each for who, each in turns if isinstance(who, str) and not _are_speakers([who, "user"])]
         if (
             len(known) == len(named)
             and not any(each.get(text) for each in others)
             and _are_speakers({*known} - {str(value_at(each, name)) for each in others})
         ):
-            return [_message(each, word_of(who or "assistant"), text) for who, each in zip(said, messages, strict=True)]
+            return [_message(each, word_of(who or "assistant"), text) for who, each in turns]
     return None
 
 
@@ -407,12 +397,8 @@ def _message(message: dict[str, Any], role: str, text: str) -> dict[str, Any]:
         call = _decoded(content) if isinstance(content, str) and content else None
         if call is None and isinstance(message.get("name"), str) and not {*CALL_FIELDS} & message.keys():
             call = {key: value for key, value in message.items() if key != "type"}
-        return {
-            **message,
-            "role": "assistant",
-            "content": None,
-            **({"tool_calls": [call]} if isinstance(call, dict) else {}),
-        }
+        calls = {"tool_calls": [call]} if isinstance(call, dict) else {}
+        return {**message, "role": "assistant", "content": None, **calls}
     return {**message, "role": role, "content": content}
 
 
@@ -422,12 +408,8 @@ def _pair(messages: Sequence[_Row]) -> list[tuple[str, str]]:
     found = [(role, key) for key in keys if (role := _ROLES.get(party_of(word_of(key).split("_")[0])))]
     if not found and _has_repeated_id(messages):
         found = [(role, key) for key in keys for role, words in _ASKED.items() if {*parts_of(key)[:1]} & words]
-    return (
-        found
-        if sorted(role for role, _ in found) == ["assistant", "user"]
-        and not {"role", "speaker", "from"} & messages[0].keys()
-        else []
-    )
+    is_pair = sorted(role for role, _ in found) == ["assistant", "user"]
+    return found if is_pair and not {"role", "speaker", "from"} & messages[0].keys() else []
 
 
 def _has_repeated_id(rows: Sequence[_Row]) -> bool:
@@ -579,10 +561,8 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
         talks = [talk for talk in talks if str(_field(talk, column)) == value]
     rows = [_leaves(talk.record) for talk in talks]
     for key in ("dialogue", "task", "trial"):
-        if (name := fields.get(key)) and not any(name in row for row in rows):
-            raise InputError(
-                f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, _all_names(rows))}"
-            )
+        if name := fields.get(key):
+            _check_field(key, name, _all_names(rows))
     dialogue = fields.get("dialogue") or _id_field(talks, rows)
     task = fields.get("task") or _task_field(rows)
     trial = fields.get("trial") or _trial_field(rows, task)
@@ -591,15 +571,12 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
     outcome, question = _outcome(rows, fields.get("outcome", ""))
     if task and not trial:
         _refuse_systems(rows, task)
-    if (
-        not path
-        and ">" not in outcome
-        and points("outcome", _last(outcome)) < 9
-        and any(_reward(talk, outcome) not in (0, 1, None) for talk in talks)
-    ):
-        raise InputError(
-            f'from which value of {outcome} on was the task reached? Answer with --columns "outcome={outcome}>=1"'
-        )
+        whole = [name for name in _all_names(rows) if all(_whole(row.get(name)) is not None for row in rows)]
+        trial = _best(whole, "trial", 10)  # not unique: repeated trials are refused
+    is_sure = bool(path) or ">" in outcome or points("outcome", _last(outcome)) >= 9
+    if not is_sure and any(_reward(talk, outcome) not in (0, 1, None) for talk in talks):
+        asked = f"from which value of {outcome} on was the task reached?"
+        raise InputError(f'{asked} Answer with --columns "outcome={outcome}>=1"')
     if not (outcome or question) and any(_calls_tools(talk) for talk in talks if not talk.problem):
         question = _truths(rows)
     return LogReading(talks, path, dialogue, task, trial, outcome, question, system or "")
@@ -687,7 +664,7 @@ def _silent(items: Any) -> list[dict[str, Any]]:
     if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
         return []
     calls = [{**each, "role": "assistant", "content": None} for each in items if is_call(each) or is_result(each)]
-    return calls if all(is_call(each) or is_result(each) or each.get("type") in UNSEEN for each in items) else []
+    return calls if all(is_call(each) or is_result(each) or str(each.get("type")) in UNSEEN for each in items) else []
 
 
 def _said(message: _Row) -> tuple[Any, Any]:
@@ -713,11 +690,8 @@ def _is_within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
 def _with_answer(tree: Any, chosen: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the places of the messages, and of the answer beside them if the messages end before the system answers."""
     path = chosen[0]
-    if len(chosen) > 1 or any(
-        party_of(str(messages[-1]["role"])) == "system"
-        for _, value in _elements(tree, path, {})
-        if (messages := _try(value)[0])
-    ):
+    talks = (_try(value)[0] for _, value in _elements(tree, path, {}))
+    if len(chosen) > 1 or "system" in {party_of(str(messages[-1]["role"])) for messages in talks if messages}:
         return chosen
     for at in range(len(path) - 1, -1, -1):
         if path[at] in ("[]", "{}"):
@@ -925,6 +899,12 @@ def _all_names(rows: Iterable[_Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
+def _check_field(key: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
+        raise InputError(f"{wrong}; {did_you_mean(name, names)}")
+
+
 def _best(names: Iterable[str], role: str, least: int) -> str:
     best = max(names, key=lambda name: points(role, _last(name)), default="")
     return best if best and points(role, _last(best)) >= least else ""
@@ -995,9 +975,9 @@ def _has_trials(rows: Sequence[_Row], task: str) -> bool:
     trial = _trial_field(rows, task)
     if len(runs) == 1:
         ids = [
-            name
-            for name in names
-            if points("item", name) >= 6 and len({str(row.get(name)) for row in rows}) == len(rows)
+            each
+            for each in names
+            if points("item", each) >= 6 and len({str(row.get(each)) for row in rows}) == len(rows)
         ]
         if ids and " " in next(iter(runs)):
             return False
@@ -1152,12 +1132,8 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
     if given:
         match = _RULE.fullmatch(given)
         name = match[1] if match else given
-        if name not in columns:
-            raise InputError(
-                f"no field {one_line(name)!r} (--columns outcome={one_line(name)}); {did_you_mean(name, names)}"
-            )
-        question = "" if match else _question(name, columns[name])
-        if question:
+        _check_field("outcome", name, names)
+        if question := "" if match else _question(name, columns[name]):
             raise InputError(question)
         return given, ""
     ranked = sorted(

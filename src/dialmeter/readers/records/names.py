@@ -10,7 +10,7 @@ from typing import Any
 
 _WORDS = {
     "gold": """10 gold golden truth groundtruth expected golds; 9 true gt reference 标注 标签 正解;
-        8 label labels target targets ref soll etalon verdad real verite riferimento gabarito attendu esperado 정답 эталон reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
+        8 label labels target targets ref soll etalon verdad real verite riferimento gabarito attendu esperado referencia referenz etiqueta etiquette erwartet 정답 эталон reponseattendue; 7 annotation annotated oracle tgt; 5 correct; 4 g""",
     "pred": """10 pred preds prediction predictions predicted predict; 9 hyp hypothesis hypotheses vorhersage vorhergesagt prediccion predicho predicha predit predite previsto predetto 预测 予測 예측 прогноз;
         8 generated gen; 7 generation pr; 6 output outputs completion decoded inferred tracked; 5 resps; 4 response ist p;
         3 answer result resp parsed hat; 2 model ptr sys""",

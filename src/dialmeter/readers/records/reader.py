@@ -20,8 +20,8 @@ from typing import Any
 
 from ...errors import InputError, one_line, placing
 from ...model import Notice, State, Turn
-from ..csv_files import first_row, parse_header, rows_of
-from ..entries import keys_of_turns
+from ..csv_files import NO_HEADER, first_row, is_data, parse_header, rows_of
+from ..entries import first_entry, keys_of_turns
 from ..pairs.vocabulary import PairDialogue
 from ..source import Sample, Source
 from ..strict_json import parse_unique
@@ -66,12 +66,12 @@ def detect(sample: Sample) -> bool:
     return bool(names) and any(points(role, name) >= _KNOWN for name in names for role in _SIDES)
 
 
-def has_both(sample: Sample) -> bool:
-    """True if the names of fields say that the file holds gold and predictions."""
+def has_both(sample: Sample, *, is_sure: bool = True) -> bool:
+    """True if the names of fields say that the file holds gold and predictions; with ``is_sure=False``, at least gold."""
     names = [name.rpartition(".")[2] for name in _names(sample) if name.count(".") < 2]
     return (
         any(points("gold", name) >= 7 and side_of(name) > 0 for name in names)
-        and any(points("pred", name) >= 6 and side_of(name) < 0 for name in names)
+        and (not is_sure or any(points("pred", name) >= 6 and side_of(name) < 0 for name in names))
     ) or any(
         points("pred", name) >= 10
         and (
@@ -102,6 +102,8 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
         sample: the sample of the file.
         is_one_side: True if the file is known to hold gold or predictions.
     """
+    if has_parts(sample):
+        return True
     names = _names(sample)
     if format == "native":
         keys = keys_of_turns(sample)
@@ -113,7 +115,9 @@ def replaces(format: str, has_one_state: bool, sample: Sample, is_one_side: bool
     if is_one_side:
         return False
     if format == "llm":
-        return "gold" not in names and any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
+        has_gold = any(points("gold", name) >= SURE_GOLD and side_of(name) > 0 for name in names)
+        objects = [each for each in first_entry(sample).values() if isinstance(each, dict)]
+        return "gold" not in names and (has_gold or len(objects) > 1)
     return has_one_state and has_both(sample)
 
 
@@ -142,7 +146,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
     tables, lines = _tables(source)
     if not tables and source.sample.kind == "text" and len(_names(source.sample)) > 1:
         raise InputError("a table without rows")
-    request = Request(role, source.tracker, source.name, source.fields)
+    request = Request(role, source.tracker, source.name, source.fields, source.gold)
     try:
         try:
             reading = best_reading(tables, request)
@@ -155,7 +159,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
             source.trackers = error.trackers
         _advise_sides(source, role)
         if isinstance(error, NoReading) and role is Role.BOTH and _is_one_side(tables, request):
-            raise InputError("one state per turn, without gold; give the file of gold with --gold FILE") from None
+            raise InputError("one state per turn; add gold with --gold FILE, or if this is gold, predictions") from None
         if isinstance(error, InputError):
             raise
         unknown = "unknown format; see `dialmeter list formats`, or name the format with --from"
@@ -169,11 +173,10 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
 
 
 def _is_one_side(tables: Any, request: Request) -> bool:
-    """Return True if a file has states of one side, which are predictions if gold is given."""
+    """Return True if a file has states of one side: the same are gold if gold is wanted, and predictions if these are."""
     try:
-        return bool(best_reading(tables, request._replace(role=Role.PRED)).pred)
-    except SeveralTrackers:
-        return True
+        gold, pred = (best_reading(tables, request._replace(role=role)) for role in (Role.GOLD, Role.PRED))
+        return [gold.gold] == [*pred.pred.values()]
     except (NoReading, InputError):
         return False
 
@@ -253,6 +256,8 @@ def _tables(source: Source) -> tuple[list[RowTable], dict[int, int | None]]:
         return [RowTable(f"{name}{table.path}", table.rows) for name, table in found], {}
     if kind == "folder":
         return _folder_tables(source), {}
+    if kind == "text" and any(map(is_data, parse_header(source.sample.value)[0])):
+        raise InputError(NO_HEADER, line=1)
     rows: list[dict[str, Any]] = []
     lines: dict[int, int | None] = {}
     for line, row in rows_of(source):
@@ -279,27 +284,58 @@ def _folder_tables(source: Source) -> list[RowTable]:
     return [RowTable(path, rows, left_out[path]) for path, rows in joined.items()]
 
 
-def parts_by_side(source: Source) -> tuple[list[str], list[str]]:
-    """Return the parts of a folder or workbook whose names say prediction, and those whose names say gold."""
-    kind = source.sample.kind
-    if kind not in ("folder", "tables"):
-        return [], []
-    if kind == "folder":
+def parts_by_side(source: Source, *, are_named: bool = True) -> tuple[list[str], list[str]]:
+    """Return the parts of a folder or workbook whose names say prediction, and those whose names say gold.
+
+    With ``are_named=False``, all other parts with states are predictions if no name says so.
+    """
+    sample = source.sample
+    if sample.kind == "folder":
         parts = data_files(Path(source.path))
+    elif sample.kind == "tables" or has_parts(sample):
+        parts = {name: f"{source.path}#{name}" for name in sample.value}
     else:
-        parts = {name: f"{source.path}#{name}" for name in source.sample.value}
+        return [], []
     preds, golds = ([path for name, path in parts.items() if sign * side_of(name) > 0] for sign in (-1, 1))
+    if golds and not (preds or are_named):
+        others = [path for path in parts.values() if path not in golds]
+        is_file = sample.kind == "folder"
+        opened = {path: Source(path) if is_file else Source(source.path, path.rpartition("#")[2]) for path in others}
+        preds = [path for path, part in opened.items() if detect(part.sample)]
     return preds, golds
+
+
+def has_parts(sample: Sample) -> bool:
+    """Return True for a document with gold and predictions in two parts, each with dialogues or turns."""
+    if sample.kind != "document" or not isinstance(sample.value, dict):
+        return False
+    if any(table.path.endswith("[|]") for table in tables_of(sample.value)):
+        return False  # a table that is stored by columns
+    golds, preds = (
+        [
+            [table.path for table in tables_of(part)]
+            for name, part in sample.value.items()
+            if points(role, name) >= SURE_GOLD and sign * side_of(name) > 0 and _holds_items(part)
+        ]
+        for role, sign in (("gold", 1), ("pred", -1))
+    )
+    return len(golds) == len(preds) == 1 and golds == preds
+
+
+def _holds_items(part: Any) -> bool:
+    items = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return bool(items) and all(isinstance(each, dict | list) and each for each in items)
 
 
 def _advise_sides(source: Source, role: Role) -> None:
     """Refuse a folder or workbook whose files or sheets are gold and predictions, with the command that reads both."""
-    preds, golds = parts_by_side(source)
+    preds, golds = parts_by_side(source, are_named=False)
     if role is Role.BOTH and len(golds) == 1 and preds:
-        commands = " or ".join(
-            f"dialmeter score {shlex.quote(path)} --gold {shlex.quote(golds[0])}" for path in preds[:3]
-        )
-        raise InputError(f"gold and predictions are in several parts; name both: {commands}")
+        quoted = [shlex.quote(path) for path in preds]
+        gold = f"--gold {shlex.quote(golds[0])}"
+        commands = [f"dialmeter score {path} {gold}" for path in quoted[:3]]
+        commands += [f"dialmeter compare {' '.join(quoted)} {gold}"] if len(quoted) > 1 else []
+        raise InputError(f"gold and predictions are in several parts; name both: {' or '.join(commands)}")
 
 
 class _Turns:
@@ -327,6 +363,7 @@ class _Turns:
         self._blanks: Counter[str] = Counter()
         self._is_filled: dict[str, bool] = {}
         """The cells of each column without a state, the blank ones, and whether others are filled."""
+        self._is_plain_text: dict[str, bool] = {}
         self._restarts, self._last = 0, -1
 
     def dialogues(self) -> Iterator[PairDialogue]:
@@ -433,7 +470,7 @@ class _Turns:
             )
         cell = value_at(row, column)
         value = self._decoder.without_remarks(parsed_cell(cell))
-        if value is None and isinstance(cell, str) and not self._is_usual:
+        if value is None and isinstance(cell, str) and (not self._is_usual or self._is_text(column)):
             return self._blank(column)
         if self._is_usual and (value is None or is_plain_state(value, has_hyphens=not self._is_own)):
             state: State | None = self._rows.state(value)
@@ -447,6 +484,13 @@ class _Turns:
                 raise InputError(f"{column} is {self._side(column)}, and this is no state: {written!r}") from None
             self._unread[column] += 1
             return {}
+
+    def _is_text(self, column: str) -> bool:
+        """True for a column of texts such as ``hotel-area=east``, where a blank cell is the only way to write an empty state."""
+        if column not in self._is_plain_text:
+            cells = {str(value_at(row, column) or "").lstrip()[:1] for row in self._reading.table.rows}
+            self._is_plain_text[column] = any(cells) and {"{", "["}.isdisjoint(cells)
+        return self._is_plain_text[column]
 
     def _blank(self, column: str) -> State | None:
         """Return the empty state for a blank cell; None if all cells of the column are blank."""

@@ -13,7 +13,7 @@ from ...errors import InputError, did_you_mean, one_line
 from ...model import State
 from ..validation import Role
 from .names import WRAPPERS, letters_of, parts_of, points, side_of
-from .states import Decoder, NoState, is_plain_state, parsed_cell
+from .states import Decoder, NoState, is_n_best, is_plain_state, parsed_cell
 from .tables import SAMPLE, RowTable, value_at
 
 _USUAL = {
@@ -25,7 +25,11 @@ _USUAL = {
     "system": ("system",),
 }
 """The usual names of the columns of a table with one row for each turn. The first that exists is used."""
-_TURN_OF_ID = re.compile(r"[_\-#:/|. ](?:turn|t)?[_\-]?(\d{1,6})$", re.IGNORECASE)
+_OWN_SIDES = ("gold", "pred")
+TURN_OF_ID = re.compile(
+    r"(?P<dialogue>.*?[^_\-#:/|. ])[_\-#:/|. ]+(?:turn|t)?[_\-]?(?P<turn>\d{1,6})", re.IGNORECASE | re.DOTALL
+)
+"""An id that ends with the number of the turn, such as ``MUL0003.json_0`` or ``MUL0003-turn-0``."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 RESTARTS = "@restarts"
@@ -33,6 +37,8 @@ RESTARTS = "@restarts"
 _MOST_SYSTEMS = 20
 _SLOT = re.compile(r"[^\W\d]\w*-\S.*")
 _DOMAIN = re.compile(r"[^\W\d]\w*")
+_NO_MARKS = frozenset("-=:>→：＝")
+"""Marks of a state. A state of words only is not different from a sentence, but its parts occur again."""
 _SIDE = re.compile(r"\w++[.:/ ]|\w+?_(?=[^\W\d])")
 SLOTS = "*-*"
 """In the place of a column of states: every column whose name is a slot is one."""
@@ -139,12 +145,14 @@ class Request(NamedTuple):
         tracker: the tracker whose predictions are read, if the file holds several.
         file: the name of the file, for messages.
         fields: the columns that the user named.
+        gold: the path of the gold file, for messages.
     """
 
     role: Role
     tracker: str
     file: str
     fields: Mapping[str, str]
+    gold: str = ""
 
 
 def best_reading(tables: Sequence[RowTable], request: Request) -> Reading:
@@ -216,16 +224,52 @@ class _Inference:
         states = self._states(slot, wide)
         taken = {each.name for each in states}
         table = self._with_states([each.name for each in states])
+        dialogue, turn, sure = self._place(table, taken, bool(slot))
+        if slot and not turn:
+            raise Refusal(
+                "a table with one row for each slot needs the numbers of turns; name them with --columns turn=NAME", 99
+            )
+        self._points = sure + min(5, len(table.rows)) + (20 if wide else 15 if slot else 0)
+        gold, pred = self._sides(states)
+        chosen = [each for each in (gold, *pred.values()) if each]
+        if not (wide or slot) and len((part := self._with_states(chosen)).rows) < len(table.rows):
+            table = part
+            dialogue, turn, sure = self._place(table, taken, False)
+        table = self._of_one_kind(table, chosen, dialogue, turn)
+        if lost := len(rows := self._table.rows) - len(table.rows):
+            self._notes.append(f"{lost} of {len(rows)} rows have no {' or '.join(chosen)} and are left out")
+        if dialogue == RESTARTS:
+            self._notes.append(f"{turn} counts turns: a dialogue begins where it restarts")
+        elif not dialogue:
+            self._notes.append("no ids of dialogues: every row is a turn of its own")
+        where = None if wide or slot else _speaking(table, names, chosen)
+        if where:
+            self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
+            turn = ""
+        system = None if slot else self._system(dialogue, turn)
         usual = usual_columns(names) if table.path == "[]" else {}
-        if "dialogue" in usual and "turn" in usual and not slot:
+        texts = (fields.get("user") or usual.get("user", ""), fields.get("system") or usual.get("system", ""))
+        best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
+        return Reading(
+            table, dialogue, turn, gold, pred, slot, where, system, texts, self._points + best, tuple(self._notes)
+        )
+
+    def _place(self, table: RowTable, taken: set[str], has_slots: bool) -> tuple[str, str, int]:
+        """Return the columns of dialogues and turns, and their points."""
+        names, fields = self._names, self._request.fields
+        usual = usual_columns(names) if table.path == "[]" else {}
+        if "dialogue" in usual and "turn" in usual and not has_slots:
             dialogue, dialogue_points, turn, turn_points = usual["dialogue"], 10, usual["turn"], 10
         else:
             dialogue, dialogue_points = _dialogue(table, names, taken)
             turn, turn_points = _turn(table, names, taken, dialogue)
+            if turn == "@pos" and dialogue != "@key" and _counts_turns(table.rows, dialogue):
+                turn = ""
         if dialogue and not turn and _restarts([value_at(row, dialogue) for row in table.rows]):
             dialogue, turn = RESTARTS, dialogue
         if turn and turn[0] != "@" and not dialogue and "dialogue" not in fields:
-            if not _restarts([value_at(row, turn) for row in table.rows]):
+            numbers = [number_of(value_at(row, turn)) for row in table.rows]
+            if not _restarts(numbers) and numbers not in (list(range(len(numbers))), list(range(1, len(numbers) + 1))):
                 listed = ", ".join(one_line(name, 30) for name in names[:12])
                 raise Refusal(
                     f"no field holds the ids of dialogues; name it with --columns dialogue=NAME; found: {listed}", 1
@@ -235,27 +279,7 @@ class _Inference:
             dialogue = "@file"
         dialogue = "" if fields.get("dialogue") == "@none" else fields.get("dialogue", dialogue)
         turn = "" if fields.get("turn") == "@order" else fields.get("turn", turn)
-        if slot and not turn:
-            raise Refusal(
-                "a table with one row for each slot needs the numbers of turns; name them with --columns turn=NAME", 99
-            )
-        self._points = min(10, dialogue_points) + min(10, turn_points) + min(5, len(table.rows))
-        self._points += 20 if wide else 15 if slot else 0
-        gold, pred = self._sides(states)
-        if dialogue == RESTARTS:
-            self._notes.append(f"{turn} counts turns: a dialogue begins where it restarts")
-        elif not dialogue:
-            self._notes.append("no ids of dialogues: every row is a turn of its own")
-        where = None if wide or slot else _speaking(table, names, [each for each in (gold, *pred.values()) if each])
-        if where:
-            self._notes.append(f"only turns with {where[0]}={'|'.join(where[1])} have states; the others are left out")
-            turn = ""
-        system = None if slot else self._system(dialogue, turn)
-        texts = (fields.get("user") or usual.get("user", ""), fields.get("system") or usual.get("system", ""))
-        best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
-        return Reading(
-            table, dialogue, turn, gold, pred, slot, where, system, texts, self._points + best, tuple(self._notes)
-        )
+        return dialogue, turn, min(10, dialogue_points) + min(10, turn_points)
 
     def _states(self, slot: str, wide: Mapping[str, int]) -> list[Column]:
         """Return the columns with states."""
@@ -275,7 +299,12 @@ class _Inference:
             ]
         elif wide:
             found = [Column(name, side, [{"": name}]) for name, side in wide.items()]
-        elif self._is_list_of_states() and not any(map(_has_role, rows[0])) and (states := _whole_rows(rows)):
+        elif (
+            self._request.role is not Role.BOTH
+            and not any(_has_role(name, value) for row in rows for name, value in row.items())
+            and (states := _whole_rows(rows))
+            and (self._table.path.endswith("[]") or all("-" in slot for state in states for slot in state))
+        ):
             found = [Column("@row", 0, states)]
         else:
             usual = usual_columns(self._names) if self._table.path == "[]" else {}
@@ -288,16 +317,28 @@ class _Inference:
 
     def _with_states(self, names: Sequence[str]) -> RowTable:
         """Return the table without the rows of other kinds, if states are a part of the rows of one kind."""
-        if not all(map(is_wrapped, names)):
+        rows = self._table.rows
+        keys = {name if any(name in row for row in self._rows) else re.split(r"[.\[]", name)[0] for name in names}
+        if all(map(keys.isdisjoint, self._rows)):
+            return self._table  # one slot in a row or in a column, or rows that are states
+        if all(map(is_wrapped, names)):
+            return RowTable(
+                self._table.path, [row for row in rows if any(value_at(row, each) is not None for each in names)]
+            )
+        others = [row for row in rows if keys.isdisjoint(row)]
+        if not others:
             return self._table
-        rows = [row for row in self._table.rows if any(value_at(row, name) is not None for name in names)]
-        lost = len(self._table.rows) - len(rows)
-        if lost:
-            self._notes.append(f"{lost} of {len(self._table.rows)} rows have no {' or '.join(names)} and are left out")
-        return RowTable(self._table.path, rows)
+        shared = {*next(row for row in rows if not keys.isdisjoint(row))}
+        for row in rows:
+            shared &= shared if keys.isdisjoint(row) else row.keys()
+        return RowTable(self._table.path, [row for row in rows if shared - keys <= row.keys()])
 
-    def _is_list_of_states(self) -> bool:
-        return self._request.role is not Role.BOTH and self._table.path.endswith("[]")
+    def _of_one_kind(self, table: RowTable, names: Sequence[str], dialogue: str, turn: str) -> RowTable:
+        """Return the table without the rows that do not name a state, if only then every turn occurs once."""
+        if turn and dialogue not in ("", RESTARTS) and not _is_unique(table.rows, dialogue, turn):
+            rows = [row for row in table.rows if any(value_at(row, name) is not None for name in names)]
+            table = RowTable(table.path, rows) if _is_unique(rows, dialogue, turn) else table
+        return table
 
     def _holds_text(self) -> str:
         listed = " and ".join(one_line(name, 30) for name in self._text)
@@ -362,15 +403,24 @@ class _Inference:
                     return gold.name, {}
                 text = f"; {self._holds_text()}" if self._text else ""
                 raise Refusal(f"{gold.name} is gold, but no field holds predictions{text}", self._points + 5)
-            preds = [self._only("the prediction", neutral)]
-            self._notes.append(f"{preds[0].name} is the prediction because {gold.name} is gold")
+            are_systems = not any(points("state", each.name.rpartition(".")[2]) for each in neutral)
+            preds = neutral if are_systems else [self._only("the prediction", neutral)]
+            listed = ", ".join(each.name for each in preds)
+            self._notes.append(f"{listed} is the prediction because {gold.name} is gold")
+        known = {*map(letters_of, _slots_of(gold))}
+        preds = [each for each in preds if known & {*map(letters_of, _slots_of(each))}] or preds
         self._note_unused(states, [gold, *preds])
         systems = _systems(preds, gold.sample, self._rows)
         self._check_slots(gold, [each for each in preds if each.name in systems.values()])
         return gold.name, self._one_system(systems)
 
     def _check_slots(self, gold: Column, preds: Sequence[Column]) -> None:
-        """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model."""
+        """Refuse predictions that have no slot of gold: they may be something else, such as a description of the model.
+
+        Columns with the names that dialmeter writes are what they say.
+        """
+        if (gold.name, *(each.name for each in preds)) == _OWN_SIDES:
+            return
         known = {letters_of(slot) for slot in _slots_of(gold)}
         for pred in preds:
             slots = _slots_of(pred)
@@ -409,8 +459,9 @@ class _Inference:
             raise Refusal(f"no predictions of {one_line(tracker)!r}; the trackers are: {listed}", 99)
         if len(systems) > 1:
             file = self._request.file
-            one = f"dialmeter score {shlex.quote(f'{file}#{next(iter(systems))}')}"
-            both = f"dialmeter compare {shlex.quote(file)}"
+            gold = f" --gold {shlex.quote(self._request.gold)}" if self._request.gold else ""
+            one = f"dialmeter score {shlex.quote(f'{file}#{next(iter(systems))}')}{gold}"
+            both = f"dialmeter compare {shlex.quote(file)}{gold}"
             raise Refusal(
                 f"the file holds {len(systems)} trackers: {listed}; score one: {one}, or compare them: {both}",
                 99,
@@ -490,8 +541,10 @@ def slot_columns(names: Iterable[str]) -> list[str]:
     return [name for name in names if _SLOT.fullmatch(name) and not (_SIDE.match(name) and side_of(parts_of(name)[0]))]
 
 
-def _has_role(name: str) -> bool:
-    roles = ("gold", "pred", "state", "text", "dialogue", "turn", "speaker")
+def _has_role(name: str, value: Any) -> bool:
+    """True for a field that is no slot, and no domain with its slots."""
+    is_slot = isinstance(value, Mapping) or _SLOT.fullmatch(name)
+    roles = ("gold", "pred", "state", *(() if is_slot else ("text", "dialogue", "turn", "speaker")))
     return not name.startswith("@") and any(points(role, name) > 2 for role in roles)
 
 
@@ -545,9 +598,7 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         inner = {key for each in objects for key in each}
         if not is_known and max(points("gold", name), points("pred", name)) < 5 and _holds_records(objects):
             continue  # the states are a part of the objects
-        if any(points("gold", key) > SURE_GOLD for key in inner) and any(
-            points("pred", key) > SURE_GOLD for key in inner
-        ):
+        if len(inner) > 1 and any(_is_gold_in(objects, key) for key in inner):
             continue  # an object with both sides
         is_sure = is_known or max(points("gold", name), points("pred", name)) >= 5
         if not filled and is_sure and (is_known or any(isinstance(value, dict | list) for value in values)):
@@ -560,26 +611,48 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
         if is_id and not any(isinstance(each, dict | list) or str(each).lstrip()[:1] in ("{", "[") for each in filled):
             continue
         states, failed, loose = [], 0, 0
+        texts: set[str] = set()
+        words: Counter[tuple[str, Any]] = Counter()
         for value in values:
             try:
                 states.append(decoder.decode(_parsed(value)))
-                loose += isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "(")
+                if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "("):
+                    loose += 1
+                    words.update(states[-1].items() if value not in texts and _NO_MARKS.isdisjoint(value) else ())
+                    texts.add(value)
             except NoState:
                 states.append({})
                 failed += decoder.is_filled(value)
         share = 1 - failed / len(filled)
         slots = Counter(slot for state in states for slot in state)
         is_loose = loose and sum(not _SLOT.fullmatch(slot) for slot in slots) > max(4, sum(slots.values()) / 2)
+        is_loose = is_loose or 3 * sum(count > 1 for count in words.values()) < len(words)  # words of a sentence
         is_empty = not any(states) and not (is_sure and not failed)
         is_constant = not is_sure and len(states) > 3 and any(states) and all(state == states[0] for state in states)
         if is_constant and points("state", name) < 4:
             continue
         if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
-            if (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled):
+            if is_sure and any(is_n_best(each) for each in filled):
+                raise Refusal(f"{name} holds several hypotheses of a turn; keep the first one only", 99)
+            is_text = (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled)
+            if is_text or all(is_n_best(each) and isinstance(each[0], str) for each in filled):
                 text.append(name)
             continue
         parents.add(name)
         yield Column(name, side_of(name), states)
+
+
+def has_several_states(tables: Iterable[RowTable]) -> bool:
+    """Return True if a table has several columns that hold states, and whose names say so."""
+    found = (_state_columns(table, table.columns, (), []) for table in tables)
+    return any(sum(points("state", each.name) > 4 for each in columns) > 1 for columns in found)
+
+
+def _is_gold_in(objects: Sequence[Mapping[str, Any]], key: str) -> bool:
+    """True for the key of a gold state in objects."""
+    if points("gold", key) < SURE_GOLD or side_of(key) <= 0:
+        return False
+    return all(isinstance(_parsed(each[key]), dict | list) for each in objects if each.get(key))
 
 
 def _decoded(decoder: Decoder, cell: Any) -> State:
@@ -626,8 +699,13 @@ def _look_like_slots(slots: Mapping[str, int]) -> bool:
 def _slot_column(table: RowTable, names: Sequence[str]) -> str:
     """Return the column of slots of a table with one row for each slot; empty for other tables."""
     rows = table.rows[:SAMPLE]
-    best = max((name for name in names if _is_plain(rows, name)), key=lambda name: points("slot", name), default="")
-    if not best or points("slot", best) < SURE_SLOT or len({value_at(row, best) for row in rows}) < 2:
+    plain = [name for name in names if points("state", name) < 5 and _is_plain(rows, name)]
+    best = max(plain, key=lambda name: points("slot", name.rpartition(".")[2]), default="")
+    if (
+        not best
+        or points("slot", best.rpartition(".")[2]) < SURE_SLOT
+        or len({value_at(row, best) for row in rows}) < 2
+    ):
         return ""
     if not any(isinstance(value_at(row, best), str) for row in rows):
         return ""
@@ -646,7 +724,7 @@ def _is_domain(value: Any) -> bool:
 
 def _is_unique(rows: Sequence[Mapping[str, Any]], outer: str, turn: str) -> bool:
     """True if no turn occurs twice in one value of a column. Turns without numbers are counted."""
-    keys = [(row.get(outer), value_at(row, turn)) for row in rows] if turn else []
+    keys = [(str(value_at(row, outer)), str(value_at(row, turn))) for row in rows] if turn else []
     return len({*keys}) == len(keys)
 
 
@@ -702,7 +780,18 @@ def _dialogue(table: RowTable, names: Sequence[str], taken: set[str]) -> tuple[s
             found = word + repeats - (5 if points("not a dialogue", name) else 0) if word else 0
         if found > most:
             best, most = name, found
+    if len({value_at(row, best) for row in table.rows}) == 1:
+        best = next((name for name in names if name not in taken and _counts_turns(table.rows, name)), best)
     return best, most
+
+
+def _counts_turns(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """True for a column of texts such as ``MUL1_0``, ``MUL1_1``, ``MUL2_0``, which count the turns of each dialogue."""
+    values = [value_at(row, name) for row in rows]
+    found = split_ids(values) if all(isinstance(value, str) and len(value) < 100 for value in values) else None
+    return found is not None and all(
+        after == (before[0], before[1] + 1) or after[1] in (0, 1) for before, after in pairwise(found)
+    )
 
 
 def _turn(table: RowTable, names: Sequence[str], taken: set[str], dialogue: str) -> tuple[str, int]:
@@ -764,10 +853,10 @@ def split_ids(values: Sequence[Any]) -> list[tuple[str, int]] | None:
         >>> split_ids(["a_0", "a_1", "b_0"]), split_ids(["r1", "r2"])
         ([('a', 0), ('a', 1), ('b', 0)], None)
     """
-    matches = [_TURN_OF_ID.search(str(value)) for value in values]
+    matches = [TURN_OF_ID.fullmatch(str(value)) for value in values]
     if not values or not all(matches) or len(set(values)) < len(values):
         return None
-    found = [(match.string[: match.start()].rstrip("_-#:/|. "), int(match[1])) for match in matches if match]
+    found = [(match["dialogue"], int(match["turn"])) for match in matches if match]
     first: dict[str, int] = {}
     for prefix, number in found:
         first[prefix] = min(number, first.get(prefix, number))
@@ -843,7 +932,9 @@ def _systems(preds: Sequence[Column], gold: Sequence[State], rows: Sequence[Mapp
             found |= {key: f"{column.name}.{key}" for key in inner}
         else:
             found[column.name] = column.name
-    return found
+    outer = {name.partition(".")[0] for name in found}
+    is_shared = len(outer) == 1 < len(found)
+    return {name.partition(".")[2]: column for name, column in found.items()} if is_shared else found
 
 
 def _speaking(table: RowTable, names: Sequence[str], states: Sequence[str]) -> tuple[str, tuple[str, ...]] | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from math import isnan
 from typing import Any
 
 from ...errors import InputError
 from ...model import State, Value
-from ..completions import NotAState, call_pairs, says_empty, state_from, state_in, state_of_pairs
+from ..completions import PART_WORDS, NotAState, call_pairs, says_empty, state_from, state_in, state_of_pairs
 from ..literals import python_literal
 from ..strict_json import parse_unique
 from ..validation import value_text
@@ -24,14 +24,25 @@ _ANSWERS = ("completion", "generated_text", "output_text", "text", "content", "o
 """Keys of the answer in an object with what else is known of a call of a model."""
 _REMARKS = frozenset(("analysis", "confidence", "explanation", "rationale", "reasoning", "thought", "thoughts"))
 """Keys of what a model says beside the state."""
+_ABOUT_A_VALUE = frozenset(("confidence", "end", "evidence", "origin", "source", "span", "start", "status", "turn"))
+"""Keys beside the value of a slot."""
 _PART_NAMES = frozenset(("domain", "service", "name", "intent", "function"))
 """Keys that tell the parts of one state apart."""
 _CALL_KEYS = ("arguments", "args", "input", "parameters")
+_PACKING = (
+    "choices", "candidates", "generations", "outputs", "output", "result", "response", "body", "message", "content", "parts"
+)  # fmt: skip
+"""Keys of lists and objects that endpoints and batches put around an answer."""
+_ANSWER = frozenset(("function_call", "role", "tool_calls"))
+_CALL_BLOCKS = frozenset(("function_call", "tool_call", "tool_use"))
+_THOUGHT_BLOCKS = frozenset(("reasoning", "redacted_thinking", "thinking"))
 _DOMAIN_END = re.compile(r"(?<=\w)[.:/](?=\w)")
 _OTHER_SEPARATORS = frozenset(".:/")
 """Marks between domain and slot that are read as a hyphen."""
 _DEEPEST = 3
 _NO_SENTENCE = ".?!。？！"
+_FULL_WIDTH = str.maketrans("；，：＝｜", ";,:=|")
+_WORDS = re.compile(r"([^\W\d]\w*) (book \w+|[^\W\d]\w*) (\w.*)")
 
 
 class NoState(Exception):
@@ -78,6 +89,7 @@ class Decoder:
         return is_absent
 
     def _written(self, value: Any) -> State:
+        value = unpacked(value)
         if not self.is_filled(value):
             return {}
         calls = self._calls(value)
@@ -89,14 +101,19 @@ class Decoder:
             raise NoState
         text = value.strip()
         found = {} if says_empty(text) else state_in(text)
-        if found is None or (text[-1:] in _NO_SENTENCE and text[:1] not in "{[("):
+        if text[-1:] in _NO_SENTENCE and text[:1] not in "{[(":
+            raise NoState
+        if found is None and (plain := text.translate(_FULL_WIDTH)) != text:
+            found = state_in(plain)
+        found = _state_in_words(text) if found is None else found
+        if found is None:
             raise NoState
         return found
 
     def _structured(self, value: Any) -> State:
         if isinstance(value, Mapping):
             return self._object(value)
-        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value) or _is_n_best(value):
+        if any(isinstance(each, Mapping) and len(_MESSAGE & each.keys()) > 1 for each in value) or is_n_best(value):
             raise NoState
         try:
             found = state_from(value)
@@ -121,9 +138,6 @@ class Decoder:
         return {key: each for key, each in value.items() if key not in _REMARKS}
 
     def _object(self, value: Mapping[str, Any]) -> State:
-        text = _answer_text(value)
-        if text is not None:
-            return self._written(text)
         if len(_MESSAGE & value.keys()) > 1:
             raise NoState
         wrapped = [key for key in value if key in WRAPPERS and isinstance(value[key], dict | list)]
@@ -134,7 +148,9 @@ class Decoder:
             return self._written(parsed_cell(answer))
         value = self.without_remarks(value)
         domains = {domain: each for domain, each in value.items() if isinstance(each, Mapping)}
-        if domains and all("semi" in each or "book" in each for each in domains.values()):
+        parts = [each[part] for each in domains.values() for part in ("semi", "book") if part in each]
+        has_parts = all("semi" in each or "book" in each for each in domains.values())
+        if parts and has_parts and all(isinstance(each, Mapping | None) for each in parts):
             value = {domain: _metadata(each) for domain, each in domains.items()}
         try:
             return state_of_pairs(_pairs(value, ""))
@@ -219,10 +235,6 @@ def unwrapped(value: Any) -> Any:
 
 def calls_in(value: Any) -> list[tuple[str, Any]] | None:
     """Return the name and the arguments of each call in an answer of a model; None if the value is none."""
-    if isinstance(value, Mapping) and isinstance(value.get("choices"), list) and value["choices"]:
-        return calls_in(value["choices"][0])
-    if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping):
-        return calls_in(value["message"])
     if isinstance(value, Mapping) and ("tool_calls" in value or isinstance(value.get("function_call"), Mapping)):
         listed = value.get("tool_calls") or ([value["function_call"]] if value.get("function_call") else [])
         return calls_in(listed) if isinstance(listed, list) else None
@@ -244,23 +256,56 @@ def calls_in(value: Any) -> list[tuple[str, Any]] | None:
     return found
 
 
-def _answer_text(value: Mapping[str, Any]) -> str | None:
-    """Return the text of an answer of a model, as endpoints return it; None for other objects."""
-    if isinstance(value.get("choices"), list) and value["choices"]:
-        value = value["choices"][0]
-    value = value["message"] if isinstance(value, Mapping) and isinstance(value.get("message"), Mapping) else value
-    is_answer = isinstance(value, Mapping) and value.get("role") in ("assistant", "model")
-    return value["content"] if is_answer and isinstance(value.get("content"), str) else None
+def unpacked(value: Any) -> Any:
+    """Return the answer of a model without what endpoints and batches put around it; other values as they are.
+
+    Example:
+        >>> unpacked({"message": {"role": "assistant", "content": [{"type": "text", "text": "hotel-area=east"}]}})
+        'hotel-area=east'
+    """
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
+        blocks = [each for each in value if each.get("type") not in _THOUGHT_BLOCKS]
+        if calls := [each for each in blocks if each.get("type") in _CALL_BLOCKS]:
+            return calls
+        if messages := [each for each in blocks if each.get("type") == "message"]:
+            return unpacked(messages[-1])
+        texts = [each.get("text") for each in blocks]
+        is_text = all(isinstance(each, str) for each in texts) and (
+            len(texts) == 1 or all("type" in each for each in blocks)
+        )
+        return "".join(map(str, texts)) if texts and is_text and PART_WORDS.isdisjoint(blocks[0]) else value
+    if not isinstance(value, Mapping) or value.get("role") not in (None, "assistant", "model") or "tool_calls" in value:
+        return value
+    inner = next((each for key in _PACKING if isinstance(each := value.get(key), dict | list) and each), None)
+    if inner is None:
+        return value["content"] if "role" in value and isinstance(value.get("content"), str) else value
+    found = unpacked(inner)
+    if found is inner and isinstance(inner, list):
+        inner = inner[0]
+        found = unpacked(inner)
+    is_answer = isinstance(found, Mapping) and not _ANSWER.isdisjoint(found)
+    return value if found is inner and not is_answer else found
 
 
-def _is_n_best(values: Sequence[Any]) -> bool:
+def _state_in_words(text: str) -> State | None:
+    """Return the state in a text such as ``hotel area east, hotel book day sunday``; None for other texts."""
+    matches = [_WORDS.fullmatch(part.strip()) for part in re.split("[,;|\n]", text)]
+    found = {f"{match[1]}-{match[2]}": match[3] for match in matches if match}
+    return found if len(found) == len(matches) else None
+
+
+def is_n_best(values: Any) -> bool:
     """True for a list of several whole states, of which at most one is the prediction."""
-    return len(values) > 1 and all(
-        isinstance(each, Mapping)
-        and any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in each.items())
-        and _PART_NAMES.isdisjoint(each)
-        for each in values
-    )
+    return isinstance(values, list) and len(values) > 1 and all(map(_is_hypothesis, values))
+
+
+def _is_hypothesis(value: Any) -> bool:
+    if not isinstance(value, Mapping):
+        return isinstance(value, str) and value.lstrip()[:1] == "{"
+    if not _PART_NAMES.isdisjoint(value):
+        return False
+    is_answer = isinstance(value.get("text"), str) and "type" not in value and value["text"].lstrip()[:1] == "{"
+    return is_answer or any(key in WRAPPERS and isinstance(inner, Mapping) for key, inner in value.items())
 
 
 def _metadata(domain: Mapping[str, Any]) -> dict[str, Any]:
@@ -296,8 +341,9 @@ def _pairs(value: Mapping[str, Any], outer: str, depth: int = 1) -> Iterator[tup
 
 
 def _without_confidence(value: Any) -> Any:
-    """Return the value of ``{"value": …, "confidence": …}``, and any other value as it is."""
+    """Return the value of ``{"value": …, "confidence": …, "source": …}``, and any other value as it is."""
     if not isinstance(value, Mapping) or "value" not in value or isinstance(value["value"], dict):
         return value
-    is_pair = len(value) > 1 and all(isinstance(each, int | float) for key, each in value.items() if key != "value")
-    return value["value"] if is_pair else value
+    others = [(key, each) for key, each in value.items() if key != "value"]
+    is_pair = all(isinstance(each, int | float) or key in _ABOUT_A_VALUE for key, each in others)
+    return value["value"] if others and is_pair else value

@@ -168,10 +168,11 @@ class JudgeKind(RunKind):
                 lines.append(([attack, READING.get(expected, expected), n], filters, own))
             title = f"Error rates in percent on {corpus}" if corpus else "Error rates in percent"
             table = _rate_table(run, link, title, ("attack", "the score", "n"), lines, text=_error_cell)
+            columns = {judge: column for column, judge in enumerate(table.headings)}
             rates = [
-                ((at, 3 + column), each.get("value"))
+                ((at, columns[judge]), each.get("value"))
                 for at, (_, _, own) in enumerate(lines)
-                for column, each in enumerate(own.values())
+                for judge, each in own.items()
             ]
             yield replace(table, shades={place: value for place, value in rates if value is not None})
 
@@ -236,9 +237,9 @@ def _errors_chart(run: OpenedRun, corpus: str, link: RowsLink) -> Chart:
     """Return the error rates of judges by attack, on one corpus."""
     title = "Error rates by attack" + (f", corpus {corpus}" if corpus else "")
     chart = Chart(f"errors-{slug(run.key)}-{slug(corpus)}", title, BARS, y_label="error rate in percent")
-    for each in grouped(run.scores, lambda each: each["judge"]):
+    for each in grouped(run.scores, lambda each: str(each.get("judge"))):
         if str(each.get("corpus", "")) == corpus and each.get("value") is not None:
-            judge, attack = str(each["judge"]), str(each["attack"])
+            judge, attack = str(each.get("judge")), str(each.get("attack"))
             verdict = "error" if each["value"] else "right"
             filters = {"attack": attack, "judge": judge, "verdict": verdict, **({"corpus": corpus} if corpus else {})}
             text = f"{judge} under {attack}: wrong in {100 * each['value']:.1f} % of {each.get('n')} cases"
@@ -282,14 +283,16 @@ def _rate_table(
     A rate links to the errors; a rate of zero links to the cases that the judge got right.
     """
     rows: list[list[Cell]] = []
+    judges = [*dict.fromkeys(judge for _, _, scores in lines for judge in scores)]
     for cells, filters, scores in lines:
         own = {name: each for name, each in filters.items() if each not in ("", "overall")}
-        rates = [
+        rates: list[Cell] = [
             (text(each, cells[-1]), {**own, "judge": judge, "verdict": VERDICTS[not each.get("value")]})
-            for judge, each in scores.items()
+            if (each := scores.get(judge))
+            else "–"
+            for judge in judges
         ]
         rows.append([*((str(each), own) if isinstance(each, int) else each for each in cells), *rates])
-    judges = [*dict.fromkeys(judge for _, _, scores in lines for judge in scores)]
     numeric = range(len(headings) - ("n" in headings), len(headings) + len(judges))
     return linked_table(run, link, title, (*headings, *judges), rows, numeric=numeric)
 

@@ -330,9 +330,8 @@ _WARNED = {"few-contexts": "contexts", "constant-judge": "constant", "not-rankab
 
 def _agreement_findings(result: PeopleResult, first: str) -> Iterator[tuple[str, str]]:
     facet = result.main_facet
-    trivial = {
-        column.name: result["Spearman", column.name, facet].value or 0.0 for column in result.columns if column.trivial
-    }
+    values = {column.name: result["Spearman", column.name, facet].value for column in result.columns if column.trivial}
+    trivial = {name: value for name, value in values.items() if value is not None}
     if trivial and result["Spearman", first, facet].value is not None and first not in trivial:
         best = max(trivial, key=lambda name: trivial[name])
         yield "baseline", f"{best} alone reaches {coefficient(trivial[best])}"
@@ -373,7 +372,7 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
 
     return Summary(
         verdict=agreement_headline(rows[0]) if len(rows) == 1 else _many(rows, facet),
-        findings=list(_agreement_findings(result, first)),
+        findings=[*_thresholds(result, names), *_agreement_findings(result, first)],
         table=table_of(
             "",
             rows,
@@ -389,6 +388,19 @@ def _agreement_comparison(result: PeopleResult) -> Summary:
             [result["Spearman", name, facet] for name in judges], Resampling(), ["resample:contexts"]
         ),
     )
+
+
+def _thresholds(result: PeopleResult, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the best threshold of every judge that gives scores, against labels pass and fail."""
+    for each in label_agreements(result):
+        if (
+            each.judge in names
+            and each.threshold is not None
+            and each.threshold.value is not None
+            and each.threshold.ci
+        ):
+            low, high = each.threshold.ci
+            yield "threshold", f"{each.judge} above {each.threshold.value:.4g}, {low:.4g} to {high:.4g}"
 
 
 def agreement_headline(each: AgreementDifference) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -218,13 +219,14 @@ def corner(table: Table, rows: int, columns: int) -> Table:
     return Table("", headings, cut, frozenset(each for each in table.numeric if each < columns))
 
 
-def score_rows(scores: Sequence[Score], unit: str) -> Table:
-    """Return one row per measure: value, interval, and why there is no value or how many units are unscored."""
+def score_rows(scores: Sequence[Score], unit: str, beside: Mapping[str, str] = MappingProxyType({})) -> Table:
+    """Return one row per measure: value, interval, and why there is no value, what stands beside it, or how many units are unscored."""
     rows = []
     for each in scores:
         units = unit.removesuffix("s") if each.unscored == 1 else unit
         note = f"{each.unscored} {units} unscored" if each.unscored and each.value is not None else ""
-        rows.append((each.measure, percent(each.value), interval(each.ci), each.reason if each.value is None else note))
+        note = each.reason if each.value is None else ", ".join(filter(None, (beside.get(each.measure), note)))
+        rows.append((each.measure, percent(each.value), interval(each.ci), note))
     return Table("", ("", "", "", ""), tuple(rows), frozenset({1, 2}))
 
 

@@ -80,7 +80,7 @@ def _shown(result: SystemResult) -> list[Score]:
         each for each, measure in zip(result.scores, result.measures, strict=True) if measure.name not in _DETAILS
     ]
     trials = max((each.trials for each in result.measures), default=0)
-    many = {each.name for each in result.measures if 1 < each.trials < trials}
+    many = {each.name for each in result.measures if 1 < each.trials < trials and not result.is_requested}
     return [each for each in scores if each.measure not in many]
 
 
@@ -89,14 +89,8 @@ _DETAILS = ("CallGCA(level=call)",)
 
 
 def _score_table(result: SystemResult, shown: Sequence[Score]) -> Table:
-    table = score_rows(shown, "tasks")
     whole = result.get(_DETAILS[0])
-    beside = f"{percent(whole.value)} by whole calls" if whole is not None else ""
-    rows = (
-        (*row[:-1], ", ".join(filter(None, (beside, row[-1]))) if row[0] == "CallGCA" and row[1] else row[-1])
-        for row in table.rows
-    )
-    return replace(table, rows=tuple(rows))
+    return score_rows(shown, "tasks", {} if whole is None else {"CallGCA": f"{percent(whole.value)} by whole calls"})
 
 
 def _group_table(result: SystemResult, groups: Sequence[str]) -> Table:
