@@ -499,9 +499,7 @@ def act_perplexity(
     unknown = [act not in known for _, acts in sides[0] for _, act in acts]
     title = f"perplexity of {len(unknown)} acts of people under a model of each user's acts, {folds}-fold; no interval"
     signed = (f"profile:{profile.shown}", "order:2", "smoothing:witten-bell", f"folds:{folds}")
-    message = (
-        f"{sum(unknown)} of {len(unknown)} acts of people are not in the file of the bot: for ActPerplexity, they are one act"
-    )
+    message = f"{sum(unknown)} of {len(unknown)} acts of people are never acts of the bot: ActPerplexity takes them for one act"
     return (
         [Distance("ActPerplexity", title, *values, values[1] - values[0], None, signed=signed)],
         [Notice("unknown-acts", sum(unknown), message)] if any(unknown) else [],
