@@ -501,7 +501,7 @@ def act_perplexity(
     signed = (f"profile:{profile.shown}", "order:2", "smoothing:witten-bell", f"folds:{folds}")
     message = f"{sum(unknown)} of {len(unknown)} acts of people are never acts of the bot: ActPerplexity takes them for one act"
     return (
-        [Distance("ActPerplexity", title, *values, values[1] - values[0], None, signed=signed)],
+        [Distance("ActPerplexity", title, values[0], values[1], values[1] - values[0], None, signed=signed)],
         [Notice("unknown-acts", sum(unknown), message)] if any(unknown) else [],
     )
 
