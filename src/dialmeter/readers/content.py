@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -129,8 +129,9 @@ def _content_of_others(
     ratings = next((name for name, each in RATING_FORMATS.items() if each.detect(sample)), None)
     if ratings not in (None, RATINGS):
         return "ratings"
+    detects = cache(lambda reader: reader.detect(sample))  # a reader of conversations may also be one of logs
     states, conversations, logs = (
-        next((name for name in formats.builtin() if formats.load(name).detect(sample)), None)
+        next((name for name in formats.builtin() if detects(formats.load(name))), None)
         for formats in (FORMATS, CONVERSATION_FORMATS, LOG_FORMATS)
     )
     has_states = states not in (None, "records") and _says_states(sample) and not are_verdicts(tree_of_sample(sample))

@@ -316,11 +316,8 @@ def _best(tables: Sequence[RowTable], fields: Mapping[str, str]) -> _Reading:
     readings = [*{(*each[1:6],): each for each in reversed(readings)}.values()]  # of equal tables, the first
     readings.sort(key=lambda each: -each.points)
     if not readings:
-        numbers = [
-            name
-            for name in chosen[-1].columns
-            if name != "@line" and _are_ratings([value_at(row, name) for row in chosen[-1].rows[:SAMPLE]])
-        ]
+        sample, names = chosen[-1].rows[:SAMPLE], [name for name in chosen[-1].columns if name != "@line"]
+        numbers = [name for name in names if _are_ratings([value_at(row, name) for row in sample])]
         listed = f"; {', '.join(map(one_line, numbers[:6]))} hold numbers" if numbers else ""
         raise InputError(f"which field is the rating of people? Name it with --columns rating=NAME{listed}")
     if len(readings) > 1 and readings[0].points - readings[1].points < _MARGIN:

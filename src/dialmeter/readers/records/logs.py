@@ -561,10 +561,8 @@ def read_log(tree: Any, fields: Mapping[str, str]) -> LogReading:
         talks = [talk for talk in talks if str(_field(talk, column)) == value]
     rows = [_leaves(talk.record) for talk in talks]
     for key in ("dialogue", "task", "trial"):
-        if (name := fields.get(key)) and not any(name in row for row in rows):
-            raise InputError(
-                f"no field {one_line(name)!r} (--columns {key}={one_line(name)}); {did_you_mean(name, _all_names(rows))}"
-            )
+        if name := fields.get(key):
+            _check_field(key, name, _all_names(rows))
     dialogue = fields.get("dialogue") or _id_field(talks, rows)
     task = fields.get("task") or _task_field(rows)
     trial = fields.get("trial") or _trial_field(rows, task)
@@ -692,11 +690,8 @@ def _is_within(part: Sequence[Any], whole: Sequence[Any]) -> bool:
 def _with_answer(tree: Any, chosen: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Return the places of the messages, and of the answer beside them if the messages end before the system answers."""
     path = chosen[0]
-    if len(chosen) > 1 or any(
-        party_of(str(messages[-1]["role"])) == "system"
-        for _, value in _elements(tree, path, {})
-        if (messages := _try(value)[0])
-    ):
+    talks = (_try(value)[0] for _, value in _elements(tree, path, {}))
+    if len(chosen) > 1 or "system" in {party_of(str(messages[-1]["role"])) for messages in talks if messages}:
         return chosen
     for at in range(len(path) - 1, -1, -1):
         if path[at] in ("[]", "{}"):
@@ -902,6 +897,12 @@ def _field(talk: Talk, name: str) -> Any:
 
 def _all_names(rows: Iterable[_Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _check_field(key: str, name: str, names: Sequence[str]) -> None:
+    if name not in names:
+        wrong = f"no field {one_line(name)!r} (--columns {key}={one_line(name)})"
+        raise InputError(f"{wrong}; {did_you_mean(name, names)}")
 
 
 def _best(names: Iterable[str], role: str, least: int) -> str:
@@ -1131,12 +1132,8 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
     if given:
         match = _RULE.fullmatch(given)
         name = match[1] if match else given
-        if name not in columns:
-            raise InputError(
-                f"no field {one_line(name)!r} (--columns outcome={one_line(name)}); {did_you_mean(name, names)}"
-            )
-        question = "" if match else _question(name, columns[name])
-        if question:
+        _check_field("outcome", name, names)
+        if question := "" if match else _question(name, columns[name]):
             raise InputError(question)
         return given, ""
     ranked = sorted(
