@@ -195,7 +195,7 @@ def test_questions(rows: list[dict[str, Any]], question: str, tmp_path: Path, cl
     assert question in cli.refused("score", path, "--subject", "tracker")
 
 
-CHANGES: list[tuple[str, int, State, State]] = [
+CHANGES: list[tuple[str, int, dict[str, str], dict[str, str]]] = [
     ("a", 0, {"x-a": "1"}, {"x-a": "1"}),
     ("a", 1, {"x-b": "2"}, {"x-a": "1", "x-b": "2"}),
     ("a", 2, {"x-c": "3"}, {"x-a": "1", "x-b": "2", "x-c": "3"}),
