@@ -294,7 +294,11 @@ def _common_dialogues(
 ) -> frozenset[str]:
     def keys(path: str, role: Role, format: str | None) -> frozenset[str]:
         words = Vocabulary()
-        read = run_dialogues(open_run(path), words) if is_run(path) else open_corpus(path, role, format, asks=False).numbered(words)
+        read = (
+            run_dialogues(open_run(path), words)
+            if is_run(path)
+            else open_corpus(path, role, format, asks=False).numbered(words)
+        )
         return frozenset(dialogue_key(each.id) for each in read)
 
     sets = [keys(path, Role.PRED, format) for path in files.values()]
