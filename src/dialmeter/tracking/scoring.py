@@ -85,7 +85,7 @@ def score_file(
     Raises:
         InputError: a file cannot be scored; the error names the place.
     """
-    asks = (rules if isinstance(rules, Rules) else load(rules)).state == "cumulative"
+    asks = (rules if isinstance(rules, Rules) else load(str(rules))).state == "cumulative"
     corpus, gold_corpus = open_pair(path, gold, format, gold_format, asks=asks)
     settings = TrackerSettings(rules, measures, schema, only, tuple(by), train_schema)
     scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
