@@ -62,7 +62,10 @@ def commands_page() -> str:
         "",
         "## Options that mean the same everywhere",
         "",
-        *table("option|meaning", [(f"`{flag}`", about) for flag, about in shared.items()]),
+        *(f"- `{flag}` {about}" for flag, about in shared.items()),
+        "",
+        "In the lists below stand together:",
+        "",
     ]
     lines += [f"- {word}: {', '.join(f'`{flag}`' for flag in flags)}" for word, flags in _GROUPS.items()]
     lines.append("")
@@ -121,28 +124,34 @@ def _options(found: Mapping[str, click.Command]) -> tuple[dict[str, str], dict[s
 def settings_page() -> str:
     """Return the page on settings, with the value that each rule set has."""
     rows = [
-        (
-            f"`{key}`",
-            f"{values} ({default})" if default else values,
-            meaning if of.count(",") > 1 else f"`{of}`: {meaning}",
-        )
+        f"- `{key}={values.replace(', ', '|')}`{f' ({default})' if default else ''}: "
+        f"{meaning if of.count(',') > 1 else f'`{of}`: {meaning}'}"
         for key, default, values, of, meaning in settings_table().rows
     ]
-    sets = [rules.named(name) for name in rules.names()]
-    values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
+    usual, *others = ({field: rules.named(name).shown(field) for field in rules.FIELDS} for name in rules.names())
+    changes = [{field: text for field, text in each.items() if text != usual[field]} for each in others]
+    shared = {field: text for field, text in usual.items() if any(field in each for each in changes)}
+    sets = [
+        f"- **{name}**: {', '.join(f'`{field}={text}`' for field, text in each.items())}"
+        for name, each in zip(rules.names(), (shared, *changes), strict=True)
+    ]
     lines = [
         "# Settings",
         "",
         "A setting changes a number. It is given as `--set key=value`, or in [dialmeter.toml](rules.md), and it is part of the",
         "signature. `dialmeter list settings KEY` describes one, and names the commands that have it.",
         "",
-        *table("key|values (default)|meaning", rows),
+        "The default stands in brackets. Where commands stand before the meaning, only they have the setting.",
+        "",
+        *rows,
+        "",
         "## Rule sets of trackers",
         "",
-        "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do, and",
-        "`dialmeter list rules NAME` what an original does that you may not expect.",
+        "`--rules NAME` chooses one. The others are given by what differs from `dialmeter`. [Which JGA?](which-jga.md) says what",
+        "they do, and `dialmeter list rules NAME` what an original does that you may not expect.",
         "",
-        *table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1]),
+        *sets,
+        "",
         "## Rule sets of users",
         "",
         "[Users](users.md#two-rule-sets) says in what the two differ. `dialmeter list rules gcdf1-repo` prints every setting of",
@@ -261,12 +270,14 @@ def events_page() -> str:
         lines += [*(f"- `{each.name}` ({each.owner}): {each.about}" for each in found), ""]
     lines += ["## Labels of the published figures", ""]
     figures = (("2", REPETITIONS), ("3", NOT_IN_GOAL), ("7", REQUESTED_AGAIN))
-    rows = [
-        (figure, label.published, label.words, ", ".join(f"`{name}`" for name in label.classes))
-        for figure, labels in figures
-        for label in labels
-    ]
-    return "\n".join([*lines, *table("figure|published label|in words|classes", rows)])
+    for figure, labels in figures:
+        lines += [f"Figure {figure}:", ""]
+        lines += [
+            f"- {label.published} ({label.words}): {', '.join(f'`{name}`' for name in label.classes)}"
+            for label in labels
+        ]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def formats_page() -> str:
