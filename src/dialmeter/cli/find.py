@@ -168,10 +168,16 @@ def _is_file(word: str) -> bool:
 
 
 class FoundDialogue(Struct, kw_only=True):
-    """A dialogue that was found; ``values`` has the measures of the conditions and of --sort, by file if there are several."""
+    """A dialogue that was found.
+
+    Attributes:
+        values: the measures of the conditions and of --sort, by file if there are several.
+        difference: the first measure of --sort minus the second; null without a second.
+    """
 
     dialogue: str
     values: dict[str, Number]
+    difference: Number
     places: list[str]
 
 
@@ -191,6 +197,7 @@ class _Match(NamedTuple):
     id: str
     rows: Mapping[str, FoundRow]
     places: list[str]
+    difference: float | None = None
 
     def value(self, side: str, measure: str) -> float | None:
         row = self.rows[side] if side else next(iter(self.rows.values()))
@@ -231,6 +238,7 @@ def find_output(rows: Rows, options: Mapping[str, Any]) -> Output:
             FoundDialogue(
                 dialogue=each.id,
                 values={".".join(filter(None, column)): each.value(*column) for column in columns},
+                difference=each.difference,
                 places=each.places,
             )
             for each in shown
@@ -300,25 +308,26 @@ def _sorted(matches: list[_Match], sort: Sequence[tuple[str, str]]) -> list[_Mat
     if not sort:
         return matches
 
-    def key(match: _Match) -> float | None:
-        values = [match.value(*each) for each in sort]
-        if any(value is None for value in values):
-            return None
-        first, *others = (value or 0.0 for value in values)
-        return -round(abs(first - others[0]), 12) if others else first
-
-    keyed = [(value, match) for match in matches if (value := key(match)) is not None]
+    keyed = []
+    for match in matches:
+        values = [value for each in sort if (value := match.value(*each)) is not None]
+        if len(values) == len(sort):
+            difference = values[0] - values[1] if len(sort) > 1 else None
+            # The largest difference comes first, so the opposite difference gives the other end.
+            key = values[0] if difference is None else -round(difference, 12)
+            keyed.append((key, match._replace(difference=difference)))
     return [match for _, match in sorted(keyed, key=lambda each: (each[0], each[1].id))]
 
 
 def _parts(
     shown: Sequence[_Match], matches: Sequence[_Match], columns: Sequence[tuple[str, str]], options: Mapping[str, Any]
 ) -> Iterator[Block]:
-    headings = [".".join(filter(None, column)) for column in columns]
+    has_difference = any(each.difference is not None for each in shown)
+    headings = [*(".".join(filter(None, column)) for column in columns), *(["difference"] * has_difference)]
     records = [
         {
             "dialogue": each.id,
-            **{name: each.value(*column) for name, column in zip(headings, columns, strict=True)},
+            **dict(zip(headings, _numbers(each, columns), strict=True)),
             "places": len(each.places),
         }
         for each in shown
@@ -331,7 +340,7 @@ def _parts(
     rows = tuple(
         (
             each.id,
-            *(percent(each.value(*column)) for column in columns),
+            *map(percent, _numbers(each, columns)),
             _some(each.places, 80 - 2 - width - sum(2 + max(len(name), 6) for name in headings)),
         )
         for each in shown
@@ -354,6 +363,11 @@ def _parts(
             names = list(each.rows) if len(blocks) > 1 else [""]
             for name, lines in zip(names, blocks, strict=True):
                 yield Block("\n".join(chain([f"{name}:"] if name else [], lines)), TEXT)
+
+
+def _numbers(match: _Match, columns: Sequence[tuple[str, str]]) -> list[float | None]:
+    difference = [] if match.difference is None else [match.difference]
+    return [*(match.value(*column) for column in columns), *difference]
 
 
 def _some(places: Sequence[str], width: int) -> str:

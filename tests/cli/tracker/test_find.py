@@ -73,11 +73,26 @@ def test_two_files(files: list[Path], cli: Cli) -> None:
 def test_sorted_by_a_measure_and_by_a_difference(files: list[Path], cli: Cli) -> None:
     assert ids(cli.json(files[0], "--sort", "JGA")) == ["d3", "d2", "d1"]
     found = cli.json(*files, "--sort", "A.JGA - B.JGA")
-    assert [(each["dialogue"], each["values"]) for each in found["dialogues"]] == [
-        ("d3", {"A.JGA": 0, "B.JGA": 1}),
-        ("d1", {"A.JGA": 1, "B.JGA": 0.5}),
-        ("d2", {"A.JGA": 0.5, "B.JGA": 1}),
+    assert [(each["dialogue"], each["values"], each["difference"]) for each in found["dialogues"]] == [
+        ("d1", {"A.JGA": 1, "B.JGA": 0.5}, 0.5),
+        ("d2", {"A.JGA": 0.5, "B.JGA": 1}, -0.5),
+        ("d3", {"A.JGA": 0, "B.JGA": 1}, -1),
     ]
+    assert ids(cli.json(*files, "--sort", "B.JGA - A.JGA")) == ["d3", "d2", "d1"]
+
+
+def test_largest_differences_each_way_as_the_papers_list_them(shared: Path, cli: Cli) -> None:
+    file = shared / "data" / "tracking" / "som_dst_100.json"
+    fga, gca = "FGA(lam=0.5)", "GCA"
+    every = cli.json(file, f"{fga}>=0", "GCA>=0", "-n", 1000)["dialogues"]
+    raw = {each["dialogue"]: each["values"][fga] - each["values"][gca] for each in every}
+    assert len(raw) == 100
+    assert max(raw, key=raw.__getitem__) == "MUL0212.json"
+    for first, second, sign in ((fga, gca, 1), (gca, fga, -1)):
+        found = cli.json(file, "--sort", f"{first} - {second}", "-n", 20)["dialogues"]
+        expected = sorted(raw, key=lambda name: (-round(sign * raw[name], 9), name))[:20]
+        assert [each["dialogue"] for each in found] == expected
+        assert [each["difference"] for each in found] == pytest.approx([sign * raw[name] for name in expected])
 
 
 def test_run_and_trivial_tracker(
@@ -113,4 +128,4 @@ def test_letters_name_files_that_have_names(files: list[Path], cli: Cli) -> None
     named = [f"{name}={file}" for name, file in zip(("old", "new"), files, strict=True)]
     by_name = cli.json(*named, "old.outcome=missed", "new.outcome=right", "--sort", "old.JGA - new.JGA")
     assert by_name == cli.json(*named, "A.outcome=missed", "B.outcome=right", "--sort", "A.JGA - B.JGA")
-    assert ids(by_name) == ["d3", "d2"]  # the largest difference first
+    assert ids(by_name) == ["d2", "d3"]  # the largest difference first
