@@ -311,15 +311,15 @@ def formats_page() -> str:
     return "\n".join(lines)
 
 
-_WHOLE = ("native", "rows")
-"""Formats that people write themselves, which the page describes in full."""
 _WORDS = 45
+_MORE = {"native": 400, "rows": 400, "llm": 150}
+"""Words about formats that people write themselves, of which the page says more."""
 
 
 def _short(name: str, text: str) -> str:
     """Return the first paragraphs of the description of a format; `dialmeter list` prints the rest."""
     parts = text.split("\n\n")
-    while name not in _WHOLE and len(parts) > 1 and len(" ".join(parts).split()) > _WORDS:
+    while len(parts) > 1 and len(" ".join(parts).split()) > _MORE.get(name, _WORDS):
         del parts[-1]
     return "\n\n".join(parts)
 

@@ -21,6 +21,7 @@ OTHER_SUBJECTS = {
     **dict.fromkeys(("goalcompletion", "bookingrate", "informrate", "matchrate"), ("coca-2021",)),
     **dict.fromkeys(("turnprecision", "turnrecall", "turnf1"), ("schatzmann-2005",)),
     "actkl": ("cuayahuitl-2005",),
+    "actperplexity": ("eckert-1997", "witten-1991"),
     "actbleu": ("jung-2009", "papineni-2002"),
     "cvm": ("williams-2007",),
     "schemasensitivity": ("lee-2022",),

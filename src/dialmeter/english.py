@@ -33,14 +33,13 @@ _FEWEST = 10
 """Text with fewer words counts as English, because a share of so few words says little."""
 NOT_ENGLISH = f"the dialogue is not English (fewer than {100 * LIMIT:.0f} % of its words are common English words)"
 
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Myanmar, Khmer
     "\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Hiragana, Katakana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
 )
-UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]")
-"""A letter of a script without blanks between words."""
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
+"""The letters of scripts without blanks between words, as a class of a regular expression."""
+_WORD = re.compile(rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]+")
 
 
 class KnownWords(NamedTuple):

@@ -220,13 +220,14 @@ def test_a_dialogue_turn_by_turn(cli: Cli) -> None:
 def test_a_table_of_rewards(name: str, text: str, folder: Path, cli: Cli) -> None:
     (folder / name).write_text(text)
     document = cli.json("score", name)
-    assert document["format"] == "rewards"
+    assert document["format"] == "chat"
     assert document["scores"][0]["value"] == 0.75
 
 
 def test_a_reward_that_is_no_number(folder: Path, cli: Cli) -> None:
     (folder / "bad.csv").write_text("task,reward\na,x\n")
-    assert "dialogue a:0: reward: expected a number, found 'x'" in cli("score", "bad.csv", code=2).err
+    said = cli("score", "bad.csv", code=2).err
+    assert 'which words of reward mean that the task was reached: x? Answer with --columns "outcome=reward:x"' in said
 
 
 def test_pages_show_the_kept_output() -> None:

@@ -123,6 +123,7 @@ registry = Registry(
         "ngram-fluency": f"{_BUILTIN}.ngram:NgramFluency",
         "smollm2-coherence": f"{_ADAPTERS}.published:coherence",
         "smollm2-fluency": f"{_ADAPTERS}.published:fluency",
+        "surprisal": f"{_ADAPTERS}.published:Surprisal",
         "minilm-relevance": f"{_ADAPTERS}.robust:Relevance",
         "pang-c": f"{_ADAPTERS}.published:PangC",
         "pang-f": f"{_ADAPTERS}.published:PangF",

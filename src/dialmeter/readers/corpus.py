@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from ..errors import DialmeterError, InputError, one_line
-from ..model import Dialogue, Schema
+from ..model import Dialogue, Schema, dialogue_key
 from .entries import keys_of_turns
 from .formats import FORMATS, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
@@ -49,6 +49,18 @@ class Corpus(OpenFile):
                 else:
                     yield number(dialogue, source.states or layout, source.part, source.line)
             source.check_keys()
+
+    def gold_again(self, only: Collection[str] | None) -> Iterator[str]:
+        """Read a file for its gold values once more, from the beginning; nothing for standard input and pipes."""
+        if not Path(self._source.path).is_file() and not self._source.is_folder:
+            return
+        source = Source(self._source.path, self._source.tracker)
+        source.fields, source.likely_role = self._source.fields, self._source.likely_role
+        again, words = Corpus(source, self.format, self._role), Vocabulary()
+        try:
+            yield from gold_values(again.numbered(words), words, only)
+        finally:
+            again.close()
 
     def place(self, error: InputError) -> InputError:
         """Return the error with the file name added, and its line counted from the beginning of the file."""
@@ -96,6 +108,18 @@ class Corpus(OpenFile):
     def schema(self) -> Schema | None:
         """The schema found near the file. It is available once reading has begun."""
         return self._source.schema
+
+
+def gold_values(dialogues: Iterable[PairDialogue], words: Vocabulary, only: Collection[str] | None) -> Iterator[str]:
+    """Yield the texts of the gold values of dialogues, or of some of them by key; each text once."""
+    known: set[int] = set()
+    for each in dialogues:
+        if only is None or dialogue_key(each.id) in only:
+            new = {pair for state in each.gold for pair in state or ()} - known
+            known |= new
+            for pair in sorted(new):
+                value = words.values[pair]
+                yield from (value,) if isinstance(value, str) else value
 
 
 def open_corpus(

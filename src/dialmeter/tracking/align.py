@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Frame, Notice, Schema, Turn, dialogue_key
-from ..readers.corpus import Corpus, open_corpus, open_span, split_tracker
+from ..readers.corpus import Corpus, gold_values, open_corpus, open_span, split_tracker
 from ..readers.pairs.state_layouts import FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.records.names import letters_of
@@ -78,6 +78,10 @@ class GoldFile:
         """Return the dialogues. The vocabulary must be the one that numbered their pairs."""
         assert vocabulary is self.vocabulary
         return iter(self._dialogues)
+
+    def gold_again(self, only: Collection[str] | None) -> Iterator[str]:
+        """Return the gold values."""
+        return gold_values(self._dialogues, self.vocabulary, only)
 
 
 def without_states(dialogue: PairDialogue) -> PairDialogue:

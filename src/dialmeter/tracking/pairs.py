@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from ..model import DELETED, NAMED, State, Value, domain_of
 from ..readers.pairs.slot_names import slot_namer
 from ..readers.pairs.vocabulary import PairState, Vocabulary
+from ..values.languages import ABSENT, NEVER, Allows, allows_of, spelling
 from ..values.maps import load as load_map
 from ..values.originals import fails_in_original, normalise_value, similarity
 from ..values.steps import RULE_STEPS
@@ -56,11 +57,13 @@ class PairRules:
         False
     """
 
-    def __init__(self, rules: Rules, vocabulary: Vocabulary, repairs: Repairs = NO_REPAIRS) -> None:
+    def __init__(
+        self, rules: Rules, vocabulary: Vocabulary, repairs: Repairs = NO_REPAIRS, allows: Allows | None = None
+    ) -> None:
         self.rules = rules
         self._repairs = repairs
         self.vocabulary = vocabulary
-        self.normaliser = Normaliser(rules)
+        self.normaliser = Normaliser(rules, allows)
         self.name_of = slot_namer(rules.names)
         self._only = frozenset(rules.only)
         self.stops: set[str] = set()
@@ -258,13 +261,19 @@ class Normaliser:
         ('east|west', 'dontcare')
     """
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: Rules, allows: Allows | None = None) -> None:
         self.as_mwzeval = "mwzeval" in rules.values
         self._steps: list[_Step] = [
             _MWZEVAL if step == "mwzeval" else (RULE_STEPS[step], False) for step in rules.values
         ]
         self._absent = {side: frozenset(rules.none_words(side)) for side in _SIDES}
         self._dontcare = {side: rules.dontcare_of(side) for side in _SIDES}
+        self._allows = None if rules.languages == NEVER else allows or allows_of(rules.languages)
+        # Meanings that the rule set keeps apart, so that their spellings in other languages stay as written, too.
+        self._kept = {
+            side: {ABSENT: ABSENT not in self._absent[side], DONTCARE: self._dontcare[side] not in ("drop", "merge")}
+            for side in _SIDES
+        }
         self._alternatives = rules.alternatives
         self._map = load_map(rules.map) if rules.map else None
         self._known: dict[Value, tuple[Value | None, Value | None, bool]] = {}
@@ -357,6 +366,10 @@ class Normaliser:
             return None
         for step, needs_slot in self._steps:
             text = step(text, slot) if needs_slot else step(text)
+        if self._allows is not None and (known := spelling(text)) is not None:
+            meaning, languages = known
+            if not self._kept[side].get(meaning) and self._allows(languages):
+                text = meaning
         if text in absent:
             return None
         if dontcare in ("drop", "merge") and text.lower() in DONTCARE_SPELLINGS:

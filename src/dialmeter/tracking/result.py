@@ -62,7 +62,7 @@ class TrackerResult(Result):
         resampling: Resampling | None = None,
         only: frozenset[str] | None = None,
     ) -> None:
-        self.rules, self.measure_columns, self.findings = scorer.rules, scorer.measure_columns, scorer.findings
+        self.rules, self.measure_columns, self.findings = scorer.decided_rules, scorer.measure_columns, scorer.findings
         self.values_known = not scorer.correctness_only
         self.resampling = resampling
         self.threads = 1

@@ -105,8 +105,8 @@ def _result_of_rows(
     run: Run, rules: Rules, measures: Sequence[str], schema: str | None, on_row: RowCallback | None
 ) -> TrackerResult:
     """Score the rows of a run. Its rules have been applied to names and values, but values are still to be matched."""
-    plain = {"names": "as-is", "clash": "keep", "only": (), "values": (), "none": (), "dontcare": "keep", "map": ""}
-    applied = replace(rules, **plain, state="cumulative")
+    plain = {"names": "as-is", "clash": "keep", "only": (), "values": (), "none": (), "dontcare": "keep"}
+    applied = replace(rules, **plain, languages="none", map="", state="cumulative")
     scorer = TrackerScorer(measures, applied, read_schema(schema) if schema else None)
     try:
         for each in run_dialogues(run, scorer.vocabulary):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +17,11 @@ from ..core.comparison import Resampling
 from ..errors import InputError, NotApplicable
 from ..measure import Measure
 from ..model import Dialogue, Notice, Schema, Turn, dialogue_key
+from ..readers.corpus import gold_values
 from ..readers.pairs.state_layouts import ANY, FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..readers.validation import as_mapping, dialogue
+from ..values.languages import AUTO, NEVER, Allows, languages_of
 from .compared import ComparedDialogue
 from .diagnosis.findings import Findings, Mistakes
 from .digest import GoldText
@@ -102,7 +106,13 @@ class TrackerScorer:
         self.schema = schema
         self.measure_columns = MeasureColumns(used, hyphen_cut)
         self.vocabulary = vocabulary or Vocabulary()
-        self.pairs = PairRules(self.rules, self.vocabulary, repairs)
+        self.gold_again: Callable[[], Iterable[str]] = tuple
+        """Reads all gold values of the files, if they can be read again; they decide which languages are used."""
+        own = weakref.proxy(self)
+        # The method itself would keep the scorer alive as long as its pairs.
+        allows: Allows = lambda codes: own._allows(codes)  # noqa: E731, PLW0108
+        self.pairs = PairRules(self.rules, self.vocabulary, repairs, allows if self.rules.languages == AUTO else None)
+        self._current: PairDialogue | None = None
         self._walk = Walk(
             self.pairs,
             GoldText(self.vocabulary),
@@ -144,6 +154,7 @@ class TrackerScorer:
         if self.correctness_only and dialogue_key(read.id) in self._skipped:
             self._findings.unscored[read.id] = BY_NAME
             return False
+        self._current = read
         turns = walk.take(read)
         if walk.surplus and self.rules.missing == "predicted-only":
             raise InputError("a prediction without gold", dialogue=read.id, turn=walk.surplus[0])
@@ -157,6 +168,45 @@ class TrackerScorer:
         if self.measure_columns.needs_details:
             self.measure_columns.add_details(self.compared(), read, self.schema)
         return True
+
+    def _allows(self, languages: Collection[str]) -> bool:
+        """Is the gold of the files in one of these languages? Only asked if a value is a known word of such a language."""
+        findings = self._findings
+        if not findings.languages.isdisjoint(languages):
+            return True
+        if findings.refused.issuperset(languages) or self._current is None:
+            return False
+        current = gold_values([self._current], self.vocabulary, None)
+        for text in chain(current, self._gold_so_far(), self.gold_again()):
+            if shown := languages_of([text]).intersection(languages):
+                findings.languages |= shown
+                return True
+        findings.refused.update(languages)
+        return False
+
+    def _gold_so_far(self) -> Iterator[str]:
+        """Yield the gold values of the dialogues before this one, under the rules."""
+        mistakes = self._findings.mistakes
+        mistakes.merge(Mistakes.of(self._walk, self.pairs))
+        for value in {gold for _, gold, _ in mistakes.turns if gold is not None}:
+            yield from (value,) if isinstance(value, str) else value
+
+    @property
+    def decided_rules(self) -> Rules:
+        """The rule set with the languages that gold is in, or ``none``, instead of ``auto``.
+
+        Raises:
+            InputError: gold that is read as a stream showed a language after its words were used.
+        """
+        if self.rules.languages != AUTO:
+            return self.rules
+        findings = self._findings
+        shown = findings.languages | languages_of(self._gold_so_far())
+        if late := sorted(shown & findings.refused):
+            raise InputError(
+                f"predictions used words of the language {late[0]} before gold showed it; give files, or --set languages={late[0]}"
+            )
+        return replace(self.rules, languages="+".join(sorted(shown)) or NEVER)
 
     def compared(self) -> ComparedDialogue:
         """Return the last added dialogue with the outcome of each slot."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ..garbage import paused_garbage_collection
 from ..measure import Measure
 from ..model import Dialogue, Turn, dialogue_key
 from ..progress import track_reading
-from ..readers.corpus import Corpus, open_span
+from ..readers.corpus import Corpus, gold_values, open_span
 from ..readers.layouts.schema import read_schema
 from ..readers.pairs.state_layouts import FLAT
 from ..readers.pairs.vocabulary import PairDialogue, Vocabulary
@@ -126,6 +127,7 @@ def score_again(
     scorer = TrackerScorer(measures, rules, vocabulary=kept.vocabulary, repairs=repairs)
     # Set after construction, because the slots of gold were compared with the schema before.
     scorer.schema = kept.schema
+    scorer.gold_again = partial(gold_values, kept.dialogues, kept.vocabulary, None)
     with paused_garbage_collection():
         for read in kept.dialogues:
             scorer.add_pairs(change(read))
@@ -147,6 +149,7 @@ def read_into(
         InputError: a file cannot be scored; the error names the place.
     """
     words = scorer.vocabulary
+    scorer.gold_again = partial((gold_corpus or corpus).gold_again, only)
     with paused_garbage_collection():
         for read in track_reading(read_pair(corpus, gold_corpus, words, scorer.rules.gold_patch), corpus):
             note(f"dialogue {read.id}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.adapters import network
-from dialmeter.judges.adapters.published import PangC, PangF
+from dialmeter.judges.adapters.published import PangC, PangF, Surprisal
 from dialmeter.judges.judge import load_judge
 from dialmeter.judges.scorer import score_judge
 from dialmeter.model import Move
@@ -98,6 +99,25 @@ def test_of_a_long_context_the_end_counts(folder: Path) -> None:
     expected = judge.score([(short, "no")])
     assert judge.score([(long, "no")]) == pytest.approx(expected, abs=1e-4)
     assert judge.score([(long, "no"), (long, "a train, thank you")])[:1] == pytest.approx(expected, abs=1e-4)
+
+
+def test_surprisal_is_the_difference_of_two_log_likelihoods(folder: Path) -> None:
+    log_p = plain(folder)
+    pairs = [("no", "thank you, i need free parking"), ("no", "no"), ("goodbye! thank you", "goodbye! thank me")]
+    logs = [[log_p(f"{joined(CONTEXT)} {reply}")[0] for reply in pair] for pair in pairs]
+    judge = Surprisal(str(folder))
+    compared = judge.compare([(CONTEXT, *pair) for pair in pairs])
+    assert compared == pytest.approx([(exp(a - b) - 1) / (exp(a - b) + 1) for a, b in logs], abs=1e-4)
+    assert (compared[0] > 0.9, compared[1], judge.name) == (True, 0, f"surprisal(model={folder.name})")
+    assert judge.compare([(CONTEXT, *pair[::-1]) for pair in pairs]) == pytest.approx(
+        [-each for each in compared], abs=1e-4
+    )
+
+
+def test_surprisal_in_the_table_of_judges(folder: Path) -> None:
+    result = score_judge(cases(("speaker", "vocabulary"), 3), [Surprisal(str(folder))])
+    [described] = [each for each in result.judges if each.name.startswith("surprisal")]
+    assert (described.pairwise, described.facets) == (True, None)
 
 
 def test_a_reply_longer_than_the_model_is_reported_with_its_case(folder: Path) -> None:

@@ -29,6 +29,11 @@ def test_real_weights_tell_a_reply_from_its_scrambled_words(capsys: pytest.Captu
     assert whole > other
     alone, broken = fluency.score([(CONTEXT, reply) for reply in (good, scrambled)])
     assert alone > broken
+    name, surprisal = load_judge("surprisal")
+    assert name == "surprisal"
+    assert surprisal.compare([(CONTEXT, good, scrambled), (CONTEXT, scrambled, good)]) == pytest.approx(
+        [1, -1], abs=0.1
+    )  # type: ignore[attr-defined]
     assert "GGUF" not in capsys.readouterr().err
 
 

@@ -13,6 +13,8 @@ import pytest
 from dialmeter.english import known_words
 from dialmeter.errors import DialmeterError
 from dialmeter.judges.attacks import Attack, Facet, Variant
+from dialmeter.judges.builtin.ngram import NgramFluency
+from dialmeter.judges.builtin.surface import ContextOverlap, Distinct, words
 from dialmeter.judges.cases import Case, Place
 from dialmeter.judges.scorer import attack_replies, score_judge
 from dialmeter.model import USER, Conversation, Move, Step, TaskGoal, Trajectory
@@ -87,16 +89,39 @@ def test_own_attack_on_chinese() -> None:
         ("ngram-coherence", "coherence"),
     ],
 )
-def test_judges_that_need_blanks_refuse_chinese(judge: str, facet: Facet) -> None:
+def test_judges_of_words_read_letters_of_chinese(judge: str, facet: Facet) -> None:
     cases = [
         Case("speaker", "", talk.moves[:1], talk.moves[1].text, talk.moves[3].text, "lower", facet, Place(talk.id, 1))
         for talk in TALKS
     ]
     result = score_judge(cases, [judge])
-    [line] = result.silent
-    assert f"{judge} scored none of 10 cases" in line
-    assert "this judge needs blanks between words" in line
-    assert all(cell.value is None for cell in result.scores if cell.judge == judge)
+    assert not result.silent
+    assert any(cell.value is not None for cell in result.scores if cell.judge == judge)
+
+
+def test_judges_of_words_on_chinese() -> None:
+    context = (Move("user", "我想在城东找一家便宜的酒店。"),)
+    right, wrong = ContextOverlap().score([(context, "城东有便宜的酒店。"), (context, "博物馆周一不开门。")])
+    assert right > 0.5 > wrong == 0
+    assert Distinct().score([((), "好好好好")]) < Distinct().score([((), "您打算住几晚")])
+    corpus = [list(texts) for texts in CHINESE]
+    good, bad = NgramFluency(corpus).score([((), "已经为您订好了"), ((), "了好订您为经已")])
+    assert good > bad
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ไปโรงแรม", 8),
+        ("ห้องว่าง", 6),
+        ("कोई फर्क नहीं पड़ता", 4),
+        ("لا يُهِمّ", 2),
+        ("호텔을 찾아요", 2),
+        ("ホテルを2泊", 6),
+    ],
+)
+def test_words_by_script(text: str, expected: int) -> None:
+    assert len(words(text)) == expected
 
 
 @pytest.mark.parametrize("english", [True, False])

@@ -95,6 +95,7 @@ class TestFile:
         path.write_text(toml())
         mine = load(str(path))
         assert {name: getattr(mine, name) for name in FIELDS if name not in COMPLETE} == {
+            "languages": "none",
             "names": "multiwoz",
             "clash": "keep",
             "only": (),

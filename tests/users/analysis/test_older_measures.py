@@ -7,10 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dialmeter.core.comparison import Resampling
 from dialmeter.model import Act, Conversation, DomainGoal, Move
-from dialmeter.users.analysis.distance import Distance, paired_measures, score_divergences
+from dialmeter.users.analysis.distance import Distance, act_perplexity, paired_measures, score_divergences
+from dialmeter.users.profile import named
 
 from ...cli.invoke import call, checked
 
@@ -128,6 +130,35 @@ def test_cramer_von_mises() -> None:
     assert far.p < 0.01
 
 
+def test_perplexity_by_hand() -> None:
+    def conversation(name: str, asked: str, *said: str) -> Conversation:
+        moves = Move("system", acts=(Act("Hotel-Request", "hotel", asked),)), Move("user", acts=acts(*said))
+        return Conversation(name, moves)
+
+    people = [conversation("a", "area", "area"), conversation("b", "area", "name"), Conversation("c", (Move("user"),))]
+    bot = [conversation("x", "area", "area", "area"), conversation("y", "stars", "stars")]
+    # The bot: p(area) = (2 + 2/3) / 5 and p(unknown) = (0 + 2/3) / 5; after "request area", area has 2 of 2 acts, of 1 kind.
+    after_area = [(2 + 8 / 15) / 3, (0 + 2 / 15) / 3]
+    [found], [unknown] = act_perplexity(people, bot, named("multiwoz"))
+    assert found.bot == pytest.approx((after_area[0] * after_area[1]) ** -0.5)
+    # Each dialogue of people under the other one: the act is unknown, p = (0 + 1/2) / 2, and after the request half of that.
+    assert found.people == pytest.approx(8)
+    assert found.difference == pytest.approx(found.bot - 8)
+    assert (found.ci, found.p, unknown.count) == (None, None, 1)
+    assert found.signed == ("profile:multiwoz", "order:2", "smoothing:witten-bell", "folds:2")
+    # Equal ids are in one fold: a user like people has their perplexity.
+    assert act_perplexity(people, people, named("multiwoz"))[0][0].difference == 0
+    # The names of acts are those of the profile.
+    spelt = [Conversation(each.id, tuple(map(lowered, each.moves))) for each in bot]
+    assert act_perplexity(people, spelt, named("multiwoz"))[0][0].bot == found.bot
+    for few in (people[:1], people[2:]):
+        assert act_perplexity(few, bot, named("multiwoz")) == act_perplexity(people, few, named("multiwoz")) == ([], [])
+
+
+def lowered(move: Move) -> Move:
+    return replace(move, acts=tuple(replace(act, name=act.name.lower()) for act in move.acts or ()))
+
+
 def test_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("sacrebleu", reason="the extra references is not installed")
     files = []
@@ -144,10 +175,12 @@ def test_command_and_its_citations(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "profile:town" in scores["CvM(I-GCDF1)", "looping"]["signature"]
     compared = {each["measure"] for each in found["distances"] if each["difference"] is not None}
     assert compared >= {"CvM(I-GCDF1)", "CvM(R-GCDF1)"}
+    assert "|profile:town|order:2|smoothing:witten-bell|" in scores["ActPerplexity", "looping"]["signature"]
+    assert {scores["ActPerplexity", user]["ci"] for user in ("agenda", "looping")} == {None}
     assert "TurnF1" not in compared
     assert "other-context" in {each["code"] for each in found["warnings"]}
-    cited = call(capsys, "cite", "TurnF1", "ActBLEU", "CvM", "ActKL").out
-    for key in ("schatzmann-2005", "jung-2009", "papineni-2002", "williams-2007", "cuayahuitl-2005"):
+    cited = call(capsys, "cite", "TurnF1", "ActBLEU", "CvM", "ActKL", "ActPerplexity").out
+    for key in ("schatzmann-2005", "jung-2009", "papineni-2002", "williams-2007", "cuayahuitl-2005", "eckert-1997"):
         assert f"{{{key}," in cited
 
 

@@ -49,6 +49,10 @@ RULE_HELP: Mapping[str, tuple[str, str]] = {
         "keep|drop|drop-exact|merge",
         "The value dontcare; merge: all its spellings are one value; gold=…;pred=… for each side.",
     ),
+    "languages": (
+        "auto|none|zh+ja",
+        "Languages whose spellings of dontcare, absent and numbers are read; auto: those that gold is in.",
+    ),
     "extra": ("penalise|ignore-slots|ignore-domains|unlisted", "Predicted slots that gold does not have."),
     "alternatives": ("any-of|any-of-both|listed|first|first-listed|literal|set", "Several gold values."),
     "map": ("FILE|NAME", MAP_HELP),

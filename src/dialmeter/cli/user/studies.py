@@ -17,7 +17,7 @@ from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...progress import track_reading
 from ...readers.conversations import open_conversations
-from ...users.analysis.distance import Distance, distances, paired_measures, score_divergences
+from ...users.analysis.distance import Distance, act_perplexity, distances, paired_measures, score_divergences
 from ...users.blame.words import LabelFinding, LabelKind, label_findings
 from ...users.events import COMBINED
 from ...users.result import UserSettings, column
@@ -83,12 +83,14 @@ def distance(**options: Any) -> Output:
     paired, unpaired = paired_measures(conversations[people], conversations[bot], resampling)
     settings = settings_from_options(options)
     scores, unscored = _scores(conversations, settings)
+    perplexity, unknown = act_perplexity(conversations[people], conversations[bot], settings.profile)
     measured = [
         *distances(conversations[people], conversations[bot], resampling),
         *paired,
+        *perplexity,
         *score_divergences(scores, resampling, settings.signed),
     ]
-    notices += [*unpaired, *unscored]
+    notices += [*unpaired, *unknown, *unscored]
     return document_output(
         UserDistanceDocument,
         summary=distance_summary(

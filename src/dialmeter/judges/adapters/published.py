@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from math import fsum
+from math import fsum, tanh
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ...errors import DialmeterError
 from ...installed import package_folder
 from ...model import Move
-from ..judge import Item, name_with_parameters
+from ..judge import Item, PairItem, name_with_parameters
 from .network import Network, NetworkJudge, check_choice, in_batches, model_name, shared_network, weights_digest
 
 if TYPE_CHECKING:
@@ -206,6 +206,7 @@ class PangC(NetworkJudge):
         name: its name in tables; default: a name with the model.
     """
 
+    kind = "pang-c"
     batch_size = 32  # Scores are stored after each batch, and a batch of long contexts takes long.
 
     def __init__(
@@ -221,7 +222,7 @@ class PangC(NetworkJudge):
         super().__init__(
             "AutoModelForCausalLM",
             model,
-            "pang-c",
+            self.kind,
             model_name(model) if name else _GPT2,
             name=name,
             device=device,
@@ -287,6 +288,32 @@ class PangF(NetworkJudge):
             rows.append(PackedRow(ids[:1], [ids[1:]]) if len(ids) > 1 else PackedRow([start], [ids]))
         sums = log_probabilities(self._network, rows)
         return [total / len(row.suffixes[0]) for row, [total] in zip(rows, sums, strict=True)]
+
+
+class Surprisal(PangC):
+    """Which of two replies surprises a language model less: tanh(d / 2), with d = log p(first | context) − log p(second | context).
+
+    This is (p(first) − p(second)) / (p(first) + p(second)). Its sign is the test of Warstadt et al. (2020) and Gauthier et al. (2020)
+    for pairs of sentences. Two different replies are never equal, and a short reply has an advantage.
+
+    Args:
+        model: a folder, or the id of a model on the hub; default: SmolLM2-135M.
+        device: the device of the model.
+        dtype: the number type.
+    """
+
+    kind = "surprisal"
+    scale = (-1.0, 1.0)
+
+    def __init__(self, model: str = "", *, device: str = "cpu", dtype: str = "float32") -> None:
+        folder, gguf = (model, "") if model else weights()
+        super().__init__(folder, gguf=gguf, device=device, dtype=dtype, name="" if model else self.kind)
+
+    def compare(self, items: Sequence[PairItem]) -> Sequence[float]:
+        """One number from -1 to 1 per pair, positive if the first reply surprises less."""
+        replies = list(dict.fromkeys((tuple(context), each) for context, *pair in items for each in pair))
+        logs = dict(zip(replies, self.score(replies), strict=True))
+        return [tanh((logs[tuple(context), one] - logs[tuple(context), two]) / 2) for context, one, two in items]
 
 
 def weights() -> tuple[str, str]:
@@ -418,6 +445,7 @@ class DialogRPT(NetworkJudge):
         dtype: the number type.
     """
 
+    kind = "pang-c"
     batch_size = 32  # Scores are stored after each batch, and a batch of long contexts takes long.
     scale = (-0.5, 1.5)
 

@@ -18,7 +18,7 @@ import msgspec
 
 from ...errors import DialmeterError
 from ..judge import Item, JudgeDefaults, name_with_parameters
-from .surface import spaced, tokens, words
+from .surface import tokens, words
 
 Gram: TypeAlias = tuple[str, ...]
 _DEFAULT_DISCOUNT = 0.75
@@ -135,12 +135,14 @@ class NgramFluency(JudgeDefaults):
         return KneserNey.of_sequences(([_EDGE, *tokens(text), _EDGE] for text in sorted(utterances)), self._order)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        sequences = [[*tokens(spaced(reply)), _EDGE] for _, reply in items]
+        sequences = [[*tokens(reply), _EDGE] for _, reply in items]
         return [self._model.log_probability(sequence, self._history) / len(sequence) for sequence in sequences]
 
 
 class NgramCoherence(JudgeDefaults):
     """The mean log-ratio of the probability of the reply's words after the words of the previous turn and anywhere.
+
+    In a script without blanks between words, such as Chinese, pairs of letters count as words.
 
     A word in one turn and a word in the next turn form a bigram across the turns. p(w | turn) is the mean of the
     smoothed p(w | u) over the turn's words u. The score is the mean over the reply's words of
@@ -170,7 +172,7 @@ class NgramCoherence(JudgeDefaults):
     def _model(self) -> KneserNey:
         grams: Counter[tuple[str, ...]] = Counter()
         for dialogue in self._dialogues:
-            turns = [sorted(set(words(text))) for text in dialogue]
+            turns = [sorted(set(words(text, 2))) for text in dialogue]
             for before, after in pairwise(turns):
                 grams.update((one, other) for one in before for other in after)
         return KneserNey(grams)
@@ -178,8 +180,8 @@ class NgramCoherence(JudgeDefaults):
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         scores = []
         for context, reply in items:
-            before = sorted(set(words(context[-1].text))) if context else []
-            own = words(spaced(reply))
+            before = sorted(set(words(context[-1].text, 2))) if context else []
+            own = words(reply, 2)
             ratios = [
                 fsum(self._after(one, word) for one in before) / len(before) / self._model.probability(word)
                 for word in (own if before else ())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice, pairwise
@@ -15,8 +16,7 @@ from math import fsum
 from statistics import fmean
 from typing import Any
 
-from ...english import UNSPACED_LETTER
-from ...errors import NotApplicable
+from ...english import UNSPACED
 from ...model import SYSTEM, Move
 from ..cases import item_hash
 from ..judge import (
@@ -31,43 +31,41 @@ from ..judge import (
 )
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+_MARKS = "".join(sign for sign in map(chr, range(0x300, 0x1800)) if unicodedata.category(sign).startswith("M"))
+"""Signs that belong to the letter before them, such as vowels of Hindi and Thai."""
+_LETTER = re.compile(f"[{UNSPACED}][{_MARKS}]*")
+_WORD = f"(?:[^\\W{UNSPACED}][{_MARKS}]*)+"
+_ANY_TOKEN = re.compile(f"((?:{_LETTER.pattern})+)|{_WORD}(?:['’]{_WORD})*|[^\\w\\s]")
 
 
-def tokens(text: str) -> list[str]:
+def tokens(text: str, letters: int = 1) -> list[str]:
     """Split a text into words and punctuation marks in lower case.
 
-    Example:
-        >>> tokens("Don't go, Ann!")
-        ["don't", 'go', ',', 'ann', '!']
-    """
-    return _TOKEN.findall(text.lower())
-
-
-def words(text: str) -> list[str]:
-    """Split a text into words, without punctuation marks.
+    Args:
+        text: the text.
+        letters: a script without blanks between words is split into sequences of this number of letters, which overlap.
 
     Example:
-        >>> words("Go, Ann!")
-        ['go', 'ann']
+        >>> tokens("Don't go, Ann!"), tokens("好的，3晚", 2)
+        (["don't", 'go', ',', 'ann', '!'], ['好的', '，', '3', '晚'])
     """
-    return [token for token in tokens(text) if token[0].isalnum() or token[0] == "_"]
+    if text.isascii():
+        return _TOKEN.findall(text.lower())
+    found: list[str] = []
+    for match in _ANY_TOKEN.finditer(text.lower()):
+        run = _LETTER.findall(match[0]) if match[1] else [match[0]]
+        found += ("".join(run[start : start + letters]) for start in range(max(1, len(run) - letters + 1)))
+    return found
 
 
-def spaced(text: str) -> str:
-    """Return a text with blanks between words unchanged.
-
-    Raises:
-        NotApplicable: most letters are of a script without blanks, such as Chinese; a sentence would count as one word.
+def words(text: str, letters: int = 1) -> list[str]:
+    """Split a text into words, without punctuation marks; see ``tokens``.
 
     Example:
-        >>> spaced("which area?")
-        'which area?'
+        >>> words("Go, Ann!"), words("好的，三晚", 2), words("कोई फर्क")
+        (['go', 'ann'], ['好的', '三晚'], ['कोई', 'फर्क'])
     """
-    if not text.isascii() and 2 * len(UNSPACED_LETTER.findall(text)) > sum(map(str.isalpha, text)):
-        raise NotApplicable(
-            "this judge needs blanks between words; use a judge such as llm for Chinese, Japanese or Thai"
-        )
-    return text
+    return [token for token in tokens(text, letters) if token[0].isalnum() or token[0] == "_"]
 
 
 class Constant(JudgeDefaults):
@@ -86,7 +84,7 @@ class Constant(JudgeDefaults):
 
 
 class Length(JudgeDefaults):
-    """Counts the words of the reply. A case that it gets right can be solved by length alone.
+    """Counts the words of the reply, or its letters in a script without blanks between words. A case that it gets right can be solved by length alone.
 
     Example:
         >>> Length().score([((), "yes, of course")])
@@ -132,6 +130,8 @@ class Chance(JudgeDefaults):
 class ContextOverlap(JudgeDefaults):
     """The share of the reply's distinct words that also occur in the context; 0 for a reply without words.
 
+    In a script without blanks between words, such as Chinese, pairs of letters count as words.
+
     Example:
         >>> from dialmeter.model import Move
         >>> ContextOverlap().score([((Move("user", "a cheap hotel"),), "which hotel?")])
@@ -144,8 +144,8 @@ class ContextOverlap(JudgeDefaults):
     def score(self, items: Sequence[Item]) -> Sequence[float]:
         scores = []
         for context, reply in items:
-            context_words = {word for move in context for word in words(spaced(move.text))}
-            own = set(words(spaced(reply)))
+            context_words = {word for move in context for word in words(move.text, 2)}
+            own = set(words(reply, 2))
             scores.append(len(own & context_words) / len(own) if own else 0.0)
         return scores
 
@@ -163,7 +163,7 @@ class Distinct(JudgeDefaults):
     facets = frozenset({"naturalness", "interest"})
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [distinct_share(tokens(spaced(reply))) for _, reply in items]
+        return [distinct_share(tokens(reply)) for _, reply in items]
 
 
 def distinct_share(tokens: Sequence[str]) -> float:
@@ -314,7 +314,5 @@ class DialogueDistinct(JudgeDefaults):
     scale = (0.0, 1.0)
 
     def score(self, items: Sequence[Item]) -> Sequence[float]:
-        return [
-            distinct_share([token for text in _rated_texts(moves) for token in tokens(spaced(text))])
-            for moves, _ in items
-        ]
+        texts = (_rated_texts(moves) for moves, _ in items)
+        return [distinct_share([token for text in each for token in tokens(text)]) for each in texts]

@@ -109,6 +109,10 @@ def _states_of_frames(frames: Sequence[Any], name: str) -> _Row:
     return states
 
 
+_ID = 4
+"""Points of a name that may be that of an id."""
+
+
 def tables_of(tree: Any) -> list[RowTable]:
     """Return the tables of a parsed file: those of the records, and those of the turns in them.
 
@@ -150,6 +154,9 @@ def _records(tree: Any, path: str) -> Iterator[RowTable]:
     if columns is not None:
         yield RowTable(f"{path}[|]", columns)
         return
+    if not path and _is_record(tree):
+        yield RowTable("[]", [tree])
+        return
     if not ROOTS.isdisjoint(tree) and not _is_by_id(tree):
         inner = {key: value for key, value in tree.items() if key in ROOTS or _holds_objects(value)}
     elif _is_by_id(tree) and not (len(tree) == 1 and _is_wrapper(next(iter(tree.values())))):
@@ -162,6 +169,14 @@ def _records(tree: Any, path: str) -> Iterator[RowTable]:
     alone = [key for key, value in tree.items() if _is_side(key) and _is_list_of_texts(value)]
     if len(alone) == 1:
         yield RowTable(f"{path}[*]", [{alone[0]: each} for each in tree[alone[0]]])
+
+
+def _is_record(tree: _Row) -> bool:
+    """True for one dialogue: an object with an id and one list of objects, which have no ids of dialogues."""
+    lists = [value for value in tree.values() if _holds_objects(value)]
+    ids = [key for key, value in tree.items() if isinstance(value, str | int) and points("dialogue", key) >= _ID]
+    inner = {key for each in lists for one in each if isinstance(one, dict) for key in one}
+    return len(lists) == 1 and bool(ids) and not any(points("dialogue", key) > 1 for key in inner)
 
 
 def _is_by_id(tree: _Row) -> bool:

@@ -131,9 +131,10 @@ class TrackerSet:
 
     def __init__(self, trackers: Iterable[AuditedTracker], rules: Rules, words: Vocabulary) -> None:
         self.trackers = sorted(trackers, key=lambda each: each.name)
-        self.rules = rules
+        # All trackers have the same gold, which decides the languages.
+        self.rules = replace(rules, languages=self.trackers[0].result.rules.languages)
         self.words = words
-        self.pairs = PairRules(rules, words)
+        self.pairs = PairRules(self.rules, words)
         self.pairs.extend()
         self.voters = [each for each in self.trackers if not each.check.was_given_gold]
         self.names: dict[str, str] = {}

@@ -19,6 +19,7 @@ from ...errors import did_you_mean
 from ...measure import Measure
 from ...model import Notice, Value, dialogue_key, domain_of
 from ...readers.pairs.vocabulary import Vocabulary
+from ...values.languages import AUTO, NEVER, languages
 from ..digest import GOLD, GoldDigest
 from ..measures.fga import FGA
 from ..measures.states import RSA, SA
@@ -183,6 +184,8 @@ class Findings(Struct):
         carries: the features that the files have.
         unscored: dialogues without any scored turn, each with the reason.
         stops: values that would stop the original scorer with an error.
+        languages: the languages of gold whose spellings were used for values.
+        refused: the languages of predicted values that gold did not show, so that the values stay as written.
     """
 
     digest: GoldDigest = field(default_factory=GoldDigest)
@@ -198,6 +201,8 @@ class Findings(Struct):
     carries: set[Carries] = field(default_factory=set)
     unscored: dict[str, str] = field(default_factory=dict)
     stops: set[str] = field(default_factory=set)
+    languages: set[str] = field(default_factory=set)
+    refused: set[str] = field(default_factory=set)
 
     def note(self, walk: Walk, pairs: PairRules, seen: Mapping[str, bytes]) -> None:
         """Add the findings of the last dialogue of a walk, and what the measures see of its gold."""
@@ -250,6 +255,8 @@ class Findings(Struct):
         self.carries |= other.carries
         self.unscored |= other.unscored
         self.stops |= other.stops
+        self.languages |= other.languages
+        self.refused |= other.refused
         if self.changes["gold changes"] < _ENOUGH:
             self.changes.update(other.changes)
         self.mistakes.merge(other.mistakes)
@@ -346,6 +353,11 @@ def _input_notices(findings: Findings, rules: Rules) -> Iterator[Notice]:
     treated = "unscored" if rules.skips_missing else "scored as empty states"
     if rules.missing == "error":
         treated += f", those of {missing.dialogues} whole dialogue{'s' * (missing.dialogues != 1)}"
+    if rules.languages not in (AUTO, NEVER):
+        codes = rules.languages.split("+")
+        spoken = ", ".join(languages()[code].name for code in codes)
+        text = f"spellings of dontcare, absent and numbers in {spoken} are read, as gold is in it (--set languages=none: as written)"
+        yield Notice("languages", len(codes), text)
     yield _counted("missing", missing.turns, f"turns without prediction are {treated}", missing.examples)
     yield _counted("extra", extra.turns, "turns have no gold and are not scored", extra.examples)
     yield _counted(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -12,6 +13,7 @@ from ...core.account import Account
 from ...errors import DialmeterError, NotApplicable
 from ...garbage import paused_garbage_collection
 from ...model import Schema, Value
+from ...readers.corpus import gold_values
 from ...readers.pairs.vocabulary import PairDialogue, Vocabulary
 from ..compared import ComparedDialogue
 from ..diagnosis.findings import Findings
@@ -125,6 +127,7 @@ class _Explainer:
             return self._cache[key]
         scorer = TrackerScorer([rules.headline], rules, vocabulary=self._vocabulary)
         scorer.schema = self._schema
+        scorer.gold_again = partial(gold_values, self._dialogues, self._vocabulary, None)
         for read in self._dialogues:
             scorer.add_pairs(read)
         tally_table, frames = scorer.measure_columns.main, scorer.measure_columns.frames
@@ -146,7 +149,7 @@ class _Explainer:
         )
 
     def _compare(self, mine: _Verdicts, rules: Rules) -> UnderRules:
-        base, findings = mine.scorer.rules, mine.scorer.findings
+        base, findings = mine.scorer.decided_rules, mine.scorer.findings
         try:
             # Checked before scoring, because a rule set that needs a schema cannot score anything without one.
             reason = why_not_applicable(rules, Findings(), self._schema) or self._why_unpaired(rules, findings)
@@ -154,6 +157,7 @@ class _Explainer:
             if reason:
                 raise NotApplicable(reason)
             theirs = self._verdicts(rules)
+            rules = theirs.scorer.decided_rules
         except DialmeterError as error:
             return UnderRules(rules.name, None, 0, 0, "", [], reason=str(error))
         flipped = [place for place, right in theirs.right.items() if mine.right.get(place) is not right]

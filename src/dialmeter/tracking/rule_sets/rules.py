@@ -18,6 +18,7 @@ from ..._version import __version__
 from ...core.rule_files import RuleFiles
 from ...errors import DialmeterError, did_you_mean
 from ...measure import Measure, parameters
+from ...values.languages import AUTO, NEVER, parse_languages
 from ...values.maps import load as load_map
 from ..gold_patch import GoldPatch, load_patch
 
@@ -70,6 +71,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     values: tuple[Step, ...]
     none: tuple[str, ...] | BySide[tuple[str, ...]]
     dontcare: Dontcare | BySide[Dontcare]
+    languages: str = NEVER
     extra: Literal["penalise", "ignore-slots", "ignore-domains", "unlisted"]
     alternatives: Literal["any-of", "any-of-both", "listed", "first", "first-listed", "literal", "set"]
     map: str = ""
@@ -98,6 +100,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         parse_match(self.match)
         if self.map:
             load_map(self.map)
+        if self.languages not in (AUTO, NEVER):
+            parse_languages(self.languages)
         if self.patch and self.state == "update":
             raise DialmeterError("a patch corrects cumulative gold states; it cannot be used with state=update")
         if self.patch:
@@ -204,6 +208,8 @@ FIELDS = {
     ),
     "none": RuleField(_parse_words, _format_words, by_side=True),
     "dontcare": RuleField(by_side=True),
+    # The signature has the languages that were decided from gold.
+    "languages": RuleField(lambda text: "+".join(sorted(text.replace(",", "+").split("+"))), usual=_NEVER),
     "extra": RuleField(),
     "alternatives": RuleField(usual="any-of"),
     "map": RuleField(
@@ -349,6 +355,8 @@ def signature(
     ]
     if rules.gold_patch is not None:
         parts.append(f"patch:{rules.gold_patch.digest}")
+    if rules.languages not in (AUTO, NEVER):
+        parts.append(f"languages:{rules.languages}")
     if rules.hyphen_cut:
         parts.append("cut:hyphen")
     if type(used).__name__ in rules.stand_ins.values() and not requested.startswith(type(used).__name__):

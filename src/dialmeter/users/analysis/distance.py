@@ -11,6 +11,7 @@ Older measures are from the related work of Coca et al. (2021):
   Georgila and Young 2005).
 - ActBLEU: BLEU (Papineni et al. 2002) over sequences of acts of user and system, as Jung et al. (2009) propose.
 - CvM: the Cramér-von Mises divergence between the scores of dialogues (Williams 2007).
+- ActPerplexity: how well the acts of one user predict those of people, each act given the acts of the system before it.
 
 The first two need the same dialogues in both files: equal ids, and equal goals if both files have goals.
 """
@@ -21,7 +22,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from math import sqrt
+from math import exp, fsum, log, sqrt
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -30,11 +31,13 @@ from ...core.comparison import Resampling
 from ...errors import DialmeterError, MissingExtra
 from ...model import USER, Conversation, Move, Notice, dialogue_key
 from ...numeric import np
+from ..profile import Profile, classifier
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SMOOTHING = 0.5
 _PERMUTATIONS = 1000
 _BLEU_ORDER = 4
+_FOLDS = 10
 
 Pairs: TypeAlias = Sequence[tuple[Conversation, Conversation]]
 """Dialogues of people with the same dialogues of the simulated user."""
@@ -421,3 +424,99 @@ def _cramer_von_mises(people: Any, bot: Any) -> float:
     ]
     n = len(people)
     return sqrt(12 * n / (4 * n * n - 1) * float(((below[0] - below[1]) ** 2).sum()))
+
+
+ActInContext: TypeAlias = tuple[tuple[str, ...], str]
+"""An act of a user, after the acts of the system in the turn before."""
+
+
+class ActModel:
+    """The probability of an act of a user after acts of the system: a bigram model (Eckert, Levin and Pieraccini 1997).
+
+    After several acts of the system, it is the mean of the probabilities after each of them. Smoothing is Witten and Bell's: after
+    s, p(a | s) = (c(s, a) + T(s) p(a)) / (c(s) + T(s)) with T(s) different acts, and p(a) in the same way from 1 / (V + 1) with V
+    known acts. All unknown acts together are one act.
+
+    Example:
+        >>> model = ActModel([(("request area",), "inform area"), (("request area",), "inform name"), (("",), "inform name")])
+        >>> round(sum(model.probability(("", "request area"), act) for act in ("inform area", "inform name", "unknown")), 12)
+        1.0
+    """
+
+    def __init__(self, acts: Iterable[ActInContext]) -> None:
+        self._anywhere: Counter[str] = Counter()
+        self._after: dict[str, Counter[str]] = {}
+        for before, act in acts:
+            self._anywhere[act] += 1
+            for each in before:
+                self._after.setdefault(each, Counter())[act] += 1
+
+    def probability(self, before: Sequence[str], act: str) -> float:
+        """Return the probability of an act after the acts of the system."""
+        base = _witten_bell(self._anywhere, act, 1 / (len(self._anywhere) + 1))
+        return fsum(_witten_bell(self._after.get(each, Counter()), act, base) for each in before) / len(before)
+
+
+def _witten_bell(counts: Counter[str], act: str, base: float) -> float:
+    return (counts[act] + len(counts) * base) / (counts.total() + len(counts)) if counts else base
+
+
+def act_perplexity(
+    people: Sequence[Conversation], bot: Sequence[Conversation], profile: Profile
+) -> tuple[list[Distance], list[Notice]]:
+    """Return the perplexity of people's acts under a model of the bot's acts, and under one of people's acts.
+
+    Acts that the profile does not distinguish are equal: ``Hotel-Inform`` and ``hotel-inform``. Both models are trained without a
+    tenth of the dialogues, by id, which is the tenth whose acts are predicted. So neither has seen the same dialogue or its goal.
+    There is no interval, because the training dialogues are also a sample.
+
+    Example:
+        >>> from dialmeter.model import Act
+        >>> from dialmeter.users.profile import named
+        >>> user = lambda *slots: [
+        ...     Conversation(name, (Move("user", acts=(Act("Inform", "hotel", slot),)),)) for name, slot in zip("ab", slots)
+        ... ]
+        >>> [found] = act_perplexity(user("area", "stars"), user("stars", "area"), named("multiwoz"))[0]
+        >>> round(found.people, 3), round(found.bot, 3)
+        (8.0, 1.143)
+    """
+    types = classifier(profile.acts)
+    sides = [
+        [(dialogue_key(each.id), acts) for each in conversations if (acts := _acts_in_context(each, types))]
+        for conversations in (people, bot)
+    ]
+    folds = min(_FOLDS, len(sides[0]))
+    fold_of = {key: place % folds for place, (key, _) in enumerate(sides[0])}
+    values = []
+    for side in sides:
+        training = [[act for key, acts in side if fold_of.get(key) != fold for act in acts] for fold in range(folds)]
+        if folds < 2 or not all(training):
+            return [], []
+        models = [ActModel(acts) for acts in training]
+        logs = [log(models[fold_of[key]].probability(*act)) for key, acts in sides[0] for act in acts]
+        values.append(exp(-fsum(logs) / len(logs)))
+    known = {act for _, acts in sides[1] for _, act in acts}
+    unknown = [act not in known for _, acts in sides[0] for _, act in acts]
+    title = f"perplexity of {len(unknown)} acts of people under a model of each user's acts, {folds}-fold; no interval"
+    signed = (f"profile:{profile.shown}", "order:2", "smoothing:witten-bell", f"folds:{folds}")
+    message = f"{sum(unknown)} of {len(unknown)} acts of people are never acts of the bot: ActPerplexity takes them for one act"
+    return (
+        [Distance("ActPerplexity", title, values[0], values[1], values[1] - values[0], None, signed=signed)],
+        [Notice("unknown-acts", sum(unknown), message)] if any(unknown) else [],
+    )
+
+
+def _acts_in_context(conversation: Conversation, types: Callable[[str], int]) -> list[ActInContext]:
+    """Return the acts of a user, each with the system's acts since the last turn of the user; one empty act stands for none."""
+    found: list[ActInContext] = []
+    before: list[str] = []
+    for move in conversation.moves:
+        acts = sorted(
+            f"{types(act.name) or act.name.lower()} {act.service.lower()} {act.slot.lower()}" for act in move.acts or ()
+        )
+        if move.speaker == USER:
+            found += [(tuple(dict.fromkeys(before)) or ("",), act) for act in acts]
+            before = []
+        else:
+            before += acts
+    return found
