@@ -218,8 +218,8 @@ def measures_page() -> str:
     lines += ["## Of systems", ""]
     for name in ("Success", "Pass(k=2)", "AnyPass(k=2)", *(each.name for each in CALLS)):
         described = describe_measure(name)
-        facts = tuple(fact for fact in described.facts if fact[0] in ("formula", "parameter"))
-        lines += [f"### {described.title}", "", *description(Description("", (), facts))]
+        own_facts = tuple(fact for fact in described.facts if fact[0] in ("formula", "parameter"))
+        lines += [f"### {described.title}", "", *description(Description("", (), own_facts))]
     return "\n".join(lines)
 
 
