@@ -102,6 +102,8 @@ class Source:
         """The path of the gold file, for commands in messages."""
         self.fields: dict[str, str] = {}
         """Column names given by the user."""
+        self.asks_about_updates = True
+        """False if a rule already says whether states are updates."""
         self.likely_role: Role | None = None
         """What a table with usual names holds if it does not hold both gold and predictions."""
 
