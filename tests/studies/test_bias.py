@@ -269,6 +269,18 @@ def test_the_documented_findings(shared: Path) -> None:
 MISTAKES = st.lists(st.integers(0, 9), min_size=1, max_size=30)
 
 
+def test_the_table_of_all_published_predictions(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path(__file__).parents[2] / "benchmarks"
+    monkeypatch.syspath_prepend(str(folder))
+    import bias_study
+
+    page = (folder / "bias.md").read_text("utf-8")
+    for title, words in bias_study.STUDIES.items():
+        if not words[0].startswith("compat/mwzeval"):  # Larger files take longer.
+            for row in bias_study.rows_of(title, bias_study.studied(shared / "data", words)):
+                assert f"| {' | '.join(row)} |" in page
+
+
 def test_published_examples(shared: Path) -> None:
     examples = json.loads((shared / "expected" / "tracking.json").read_text("utf-8"))["TO and NU"]
     assert len(examples) > 5
