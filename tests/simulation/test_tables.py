@@ -43,6 +43,12 @@ entity = "number"
 [domains.locker.drawn]
 number = []
 
+[domains.desk]
+search = []
+request = ["phone"]
+entity = "phone"
+drawn.phone = []
+
 [values]
 weeks = ["1", "2", "3", "4"]
 size = ["small", "large"]
@@ -108,7 +114,7 @@ def test_table_keeps_what_its_domain_knows(library: Path) -> None:
 
 def test_other_domains_are_played_to_the_end(library: Path) -> None:
     talks = played(library, 60)
-    assert {domain for talk in talks for domain in talk.goal or ()} == {"book", "ferry", "locker"}
+    assert {domain for talk in talks for domain in talk.goal or ()} == {"book", "desk", "ferry", "locker"}
     assert reached(talks, load_world(str(library))) == len(talks)
     assert talks[0].id == "library-7-0000"
     assert not any("Saltmere" in move.text for talk in talks for move in talk.moves)

@@ -221,7 +221,8 @@ def _slots_by_form(world: World, domain: str) -> dict[str, list[str]]:
 @remembered
 def _forms(world: World, domain: str) -> re.Pattern[str]:
     forms = sorted(_slots_by_form(world, domain), key=lambda form: (-len(form), form))
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, forms))})\b")
+    # A domain without known values matches nothing.
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, forms)) or '(?!)'})\b")
 
 
 def spot_acts(sentence: str, speaker: str, world: World) -> list[Act]:
