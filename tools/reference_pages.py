@@ -57,13 +57,15 @@ def commands_page() -> str:
         "`dialmeter COMMAND --help` prints the same. Options of the whole program stand before the command:",
         "`--config FILE`, `--isolated` (read no configuration file), `--version`, `--completion SHELL`.",
         "",
-        *table("command|what it does", [(f"[{each}](#{_anchor(each)})", _about(found[each])) for each in found]),
         "Exit codes: 0 fine, 1 a condition of `--fail-if` holds, 2 bad input or usage, 3 unfinished (the same command again",
         "continues), 4 internal error, 130 interrupted.",
         "",
         "## Options that mean the same everywhere",
         "",
-        *table("option|meaning", [(f"`{flag}`", about) for flag, about in shared.items()]),
+        *(f"- `{flag}` {about}" for flag, about in shared.items()),
+        "",
+        "In the lists below stand together:",
+        "",
     ]
     lines += [f"- {word}: {', '.join(f'`{flag}`' for flag in flags)}" for word, flags in _GROUPS.items()]
     lines.append("")
@@ -77,7 +79,8 @@ def commands_page() -> str:
             "",
             f"`dialmeter {name} {arguments}`".replace(" `", "`"),
             "",
-            *_more(command),
+            inspect.cleandoc(command.help or ""),
+            "",
         ]
         listed = ", ".join(used)
         for word, flags in _GROUPS.items():
@@ -92,20 +95,6 @@ _GROUPS = {
     "*output*": ("--out", "--force"),
     "*look*": ("--format", "--verbose", "--quiet"),
 }
-
-
-def _anchor(name: str) -> str:
-    return name.replace(" ", "-")
-
-
-def _about(command: click.Command) -> str:
-    return (command.help or "").partition("\n\n")[0].replace("\n", " ")
-
-
-def _more(command: click.Command) -> list[str]:
-    """Return the help of a command but its first paragraph, which the table has."""
-    text = inspect.cleandoc(command.help or "").partition("\n\n")[2]
-    return [text, ""] if text else []
 
 
 def _flags(command: click.Command) -> list[tuple[str, str]]:
@@ -135,24 +124,34 @@ def _options(found: Mapping[str, click.Command]) -> tuple[dict[str, str], dict[s
 def settings_page() -> str:
     """Return the page on settings, with the value that each rule set has."""
     rows = [
-        (f"`{key}`", of if of.count(",") < 2 else "several", values, default, meaning)
+        f"- `{key}={values.replace(', ', '|')}`{f' ({default})' if default else ''}: "
+        f"{meaning if of.count(',') > 1 else f'`{of}`: {meaning}'}"
         for key, default, values, of, meaning in settings_table().rows
     ]
-    sets = [rules.named(name) for name in rules.names()]
-    values = [(f"`{field}`", *(each.shown(field) for each in sets)) for field in rules.FIELDS]
+    usual, *others = ({field: rules.named(name).shown(field) for field in rules.FIELDS} for name in rules.names())
+    changes = [{field: text for field, text in each.items() if text != usual[field]} for each in others]
+    shared = {field: text for field, text in usual.items() if any(field in each for each in changes)}
+    sets = [
+        f"- **{name}**: {', '.join(f'`{field}={text}`' for field, text in each.items())}"
+        for name, each in zip(rules.names(), (shared, *changes), strict=True)
+    ]
     lines = [
         "# Settings",
         "",
         "A setting changes a number. It is given as `--set key=value`, or in [dialmeter.toml](rules.md), and it is part of the",
         "signature. `dialmeter list settings KEY` describes one, and names the commands that have it.",
         "",
-        *table("key|of|values|default|meaning", rows),
+        "The default stands in brackets. Where commands stand before the meaning, only they have the setting.",
+        "",
+        *rows,
+        "",
         "## Rule sets of trackers",
         "",
-        "`--rules NAME` chooses one; each row is a setting. [Which JGA?](which-jga.md) says what they do, and",
-        "`dialmeter list rules NAME` what an original does that you may not expect.",
+        "`--rules NAME` chooses one. The others are given by what differs from `dialmeter`. [Which JGA?](which-jga.md) says what",
+        "they do, and `dialmeter list rules NAME` what an original does that you may not expect.",
         "",
-        *table(f"setting|{'|'.join(each.name for each in sets)}", [row for row in values if len(set(row[1:])) > 1]),
+        *sets,
+        "",
         "## Rule sets of users",
         "",
         "[Users](users.md#two-rule-sets) says in what the two differ. `dialmeter list rules gcdf1-repo` prints every setting of",
@@ -185,9 +184,10 @@ def measures_page() -> str:
         "# Measures",
         "",
         "`--measure NAME` requests one, `-m all` all of a subject; `dialmeter list measures NAME` prints this text. A value is",
-        "between 0 and 1 in Python and JSON, and in percent in tables. Unless a measure says otherwise, it goes from 0 to 1, higher is",
-        "better, it is a mean over turns, and a unit with nothing to count is unscored. Most measures of trackers take `average=dialogue`:",
-        "first the mean within each dialogue, then over dialogues (default: over all turns). `dialmeter cite NAME` prints the reference.",
+        "between 0 and 1 in Python and JSON, and in percent in tables. Unless a measure says otherwise, it goes from 0 to 1, higher",
+        'is better, and a unit with nothing to count is unscored. A formula without "mean" is computed from sums over the corpus.',
+        "Most measures of trackers take `average=dialogue`: first the mean within each dialogue, then over dialogues (default: over",
+        "all turns). `dialmeter cite NAME` prints the reference.",
         "",
         "```sh",
         SAMPLE,
@@ -205,7 +205,7 @@ def measures_page() -> str:
         how = "from sums over the corpus" if kind.pooled else f"as a mean over {kind.unit}s"
         found = [fact for fact in describe_measure(name).facts if fact not in _USUAL and fact[0] != "cite"]
         facts = list(_once((fact for fact in found if not fact[1].startswith("average (")), name, seen))
-        facts += [("computed", how)] * (how != "as a mean over turns")
+        facts += [("computed", how)] * (how not in ("as a mean over turns", "from sums over the corpus"))
         lines += [f"### {kind.__name__}: {kind.title}", ""]
         lines += description(Description("", describe_measure(name).text, tuple(facts)))
     nothing = describe_measure("I-GCDF1").facts[2][1]
@@ -217,7 +217,9 @@ def measures_page() -> str:
         lines += [f"### {each.name}: {each.title}", "", *description(Description("", about, tuple(own)))]
     lines += ["## Of systems", ""]
     for name in ("Success", "Pass(k=2)", "AnyPass(k=2)", *(each.name for each in CALLS)):
-        lines += [f"### {describe_measure(name).title}", "", *description(describe_measure(name))]
+        described = describe_measure(name)
+        own_facts = tuple(fact for fact in described.facts if fact[0] in ("formula", "parameter"))
+        lines += [f"### {described.title}", "", *description(Description("", (), own_facts))]
     return "\n".join(lines)
 
 
@@ -238,17 +240,12 @@ def attacks_page() -> str:
     ]
     for title, names in (("The twelve of the paper", attacks.PAPER), ("Beyond the paper", attacks.BEYOND)):
         lines += [f"## {title}", ""]
-        lines += table(
-            "attack|facet|the score|what it does",
-            [
-                (f"[{each.name}](#{each.name})", each.facet, READING[each.expected], each.help)
-                for each in map(attacks.named, names)
-            ],
-        )
         for name in names:
-            found = describe_attack(name)
+            found, attack = describe_attack(name), attacks.named(name)
             lines += [
                 f"### {name}",
+                "",
+                f"{attack.help} The score of {attack.facet} {READING[attack.expected]}.",
                 "",
                 *(f"- `{text.replace(':', '`:', 1)}" for label, text in found.facts if label == "variant"),
                 "",
@@ -264,21 +261,23 @@ def events_page() -> str:
         "Each event in a dialogue of a user has a class. `dialmeter score` counts events by class and domain, and",
         "`dialmeter find RUN event=CLASS` finds the dialogues. What they do to a score: [users](users.md).",
         "",
-        "Caused by: the system, the user, or nobody (`log`: only a note).",
+        "In brackets stands who causes it: the system, the user, or nobody (`log`: only a note).",
         "",
     ]
     for family, title in FAMILIES.items():
         lines += [f"## {title[0].upper()}{title[1:]} (`{family}`)", ""]
-        found = [(f"`{each.name}`", each.owner, each.about) for each in behaviours.ALL if each.family == family]
-        lines += table("class|caused by|meaning", found)
+        found = [each for each in behaviours.ALL if each.family == family]
+        lines += [*(f"- `{each.name}` ({each.owner}): {each.about}" for each in found), ""]
     lines += ["## Labels of the published figures", ""]
     figures = (("2", REPETITIONS), ("3", NOT_IN_GOAL), ("7", REQUESTED_AGAIN))
-    rows = [
-        (figure, label.published, label.words, ", ".join(f"`{name}`" for name in label.classes))
-        for figure, labels in figures
-        for label in labels
-    ]
-    return "\n".join([*lines, *table("figure|published label|in words|classes", rows)])
+    for figure, labels in figures:
+        lines += [f"Figure {figure}:", ""]
+        lines += [
+            f"- {label.published} ({label.words}): {', '.join(f'`{name}`' for name in label.classes)}"
+            for label in labels
+        ]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def formats_page() -> str:
@@ -301,7 +300,8 @@ def formats_page() -> str:
         *_formats(CONVERSATION_FORMATS),
         "## Of logs, for systems",
         "",
-        *_formats(LOG_FORMATS, known=CONVERSATION_FORMATS),
+        f"The formats {', '.join(f'[{name}](#{name})' for name in LOG_FORMATS.builtin())} from above.",
+        "",
         "## Written files",
         "",
         "`dialmeter convert IN OUT --to FORMAT` writes one of these. A warning counts what a format cannot hold.",
@@ -311,25 +311,24 @@ def formats_page() -> str:
     return "\n".join(lines)
 
 
-_WHOLE = ("native", "rows", "llm")
-"""Formats that people write themselves, which the page describes in full."""
 _WORDS = 45
+_MORE = {"native": 400, "rows": 400, "llm": 150}
+"""Words about formats that people write themselves, of which the page says more."""
 
 
 def _short(name: str, text: str) -> str:
     """Return the first paragraphs of the description of a format; `dialmeter list` prints the rest."""
     parts = text.split("\n\n")
-    while name not in _WHOLE and len(parts) > 1 and len(" ".join(parts).split()) > _WORDS:
+    while len(parts) > 1 and len(" ".join(parts).split()) > _MORE.get(name, _WORDS):
         del parts[-1]
     return "\n\n".join(parts)
 
 
-def _formats(registry: Registry, known: Registry | None = None) -> list[str]:
-    """Return the formats of a registry; a format that another registry has described is only named."""
+def _formats(registry: Registry) -> list[str]:
+    """Return the formats of a registry."""
     lines = []
     for name in registry.builtin():
         module = registry.load(name)
-        described = known is not None and name in known.builtin()
-        text = f"See [above](#{name})." if described else _short(name, (inspect.getdoc(module) or "").rstrip())
+        text = _short(name, (inspect.getdoc(module) or "").rstrip())
         lines += [f"### {name}", "", f"Has {module.DESCRIPTION}.", "", text, ""]
     return lines

@@ -20,7 +20,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeAlias
 
-from dialmeter.errors import DialmeterError
+from dialmeter.errors import DialmeterError, InputError
 from dialmeter.tracking.scoring import score_file
 
 State: TypeAlias = dict[str, str]
@@ -133,6 +133,24 @@ def states_of(random: Random) -> list[WrittenTurn]:
             pred = {} if random.random() < 0.1 else pred
             found.append(WrittenTurn(ids.format(dialogue), turn, gold, pred))
     return found
+
+
+def updates_of(turns: Sequence[WrittenTurn]) -> tuple[list[WrittenTurn], list[WrittenTurn]]:
+    """Returns turns with what each changes in gold, and the states that these updates lead to."""
+    updates: list[WrittenTurn] = []
+    whole: list[WrittenTurn] = []
+    before = WrittenTurn("", 0, {}, {})
+    for turn in turns:
+        before = before if before.dialogue == turn.dialogue else WrittenTurn(turn.dialogue, 0, {}, {})
+        new = [{slot: value for slot, value in each.items() if before.gold.get(slot) != value} for each in turn[2:]]
+        updates.append(turn._replace(gold=new[0], pred=new[1]))
+        before = turn._replace(gold={**before.gold, **new[0]}, pred={**before.pred, **new[1]})
+        whole.append(before)
+    return updates, whole
+
+
+ADD_UP = "(states=gold:update,pred:update)"
+"""The answer to the question about updates."""
 
 
 class Layout:
@@ -290,7 +308,10 @@ def _as_cells(row: Mapping[str, Any]) -> Row:
 def outcome(seed: int, folder: Path) -> str:
     """Writes and reads a layout, in one file or two: ``read``, ``refused``, or what is wrong."""
     random = Random(seed)
-    turns = states_of(random)
+    turns = read_as = states_of(random)
+    is_update = Random(f"updates {seed}").random() < 0.05
+    if is_update:
+        turns, read_as = updates_of(turns)
     inner = folder / str(seed)
     inner.mkdir()
     try:
@@ -302,10 +323,16 @@ def outcome(seed: int, folder: Path) -> str:
                 Layout(random, ["gold"]).write(turns, inner, "gold"),
             ]
         try:
-            result = score_file(*map(str, files), measures=["JGA"])
+            try:
+                result, read_as = score_file(*map(str, files), measures=["JGA"]), turns
+            except InputError as error:
+                if not (is_update and "look like updates" in str(error)):
+                    raise
+                gold_format = ADD_UP if len(files) > 1 else None
+                result = score_file(*map(str, files), measures=["JGA"], format=ADD_UP, gold_format=gold_format)
         except DialmeterError as error:
             return f"refused {' '.join(each.name for each in files)}: {error}" if VERBOSE else "refused"
-        right = sum(each.gold == each.pred for each in turns)
+        right = sum(each.gold == each.pred for each in read_as)
         found = round((result["JGA"].value or 0) * len(turns), 9), result.counts["turns"]
         names = " ".join(each.name for each in files)
         return (

@@ -98,7 +98,7 @@ def test_it_is_listed(found: Any) -> None:
 
 
 def test_it_is_documented(found: Any) -> None:
-    assert found["docs"] == ["| `said_in_one_breath` | user | The user says it at once again. |"]
+    assert found["docs"] == ["- `said_in_one_breath` (user): The user says it at once again."]
 
 
 def test_it_is_in_chart(found: Any) -> None:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from dialmeter.core.run_writer import ShardTask
 from dialmeter.errors import InputError
+from dialmeter.readers.source import Span
 from dialmeter.tracking.pairs import Normaliser
 from dialmeter.tracking.rule_sets.rules import change, named
 from dialmeter.tracking.scorer import TrackerScorer
-from dialmeter.tracking.scoring import score_file
+from dialmeter.tracking.scoring import TrackerSettings, score_file, score_shard
 from dialmeter.values.languages import languages, plain
 from dialmeter.values.steps import RULE_STEPS
 
@@ -189,3 +191,14 @@ def test_saved_run(tmp_path: Path, cli: Cli) -> None:
 def test_kept_meanings_stay_as_written() -> None:
     normaliser = Normaliser(change(named("dialmeter"), none="keep", dontcare="keep", languages="zh"))
     assert [normaliser.gold_value(word) for word in ("不在乎", "未提及", "三")] == ["不在乎", "未提及", "3"]
+
+
+def test_shards_of_a_file_agree(tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.jsonl", WORD, MARK)
+    size, cut = Path(path).stat().st_size, Path(path).read_bytes().index(b"\n") + 1
+    settings = TrackerSettings(named("dialmeter"), ["JGA"])
+    scorer = settings.scorer()
+    for number, bounds in enumerate([(0, cut), (cut, size)]):
+        scorer.merge_part(score_shard(ShardTask(Span(path, bounds), number, settings)))
+    assert scorer.result()["JGA"].value == 1
+    assert scorer.result()["JGA"].signature == score_file(path, measures=["JGA"])["JGA"].signature

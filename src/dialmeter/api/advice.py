@@ -149,7 +149,7 @@ def advice(table: Mapping[str, str], name: str) -> str | None:
 
 _OPTIONS: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"--set ([\w.-]+)=([^\s;,)]+)", lambda match: f"{match[1].replace('-', '_')}={match[2]!r}"),
-    (r"--columns (\w+)=(\w+)", lambda match: f"columns={{{match[1]!r}: {match[2]!r}}}"),
+    (r"--columns (\w+)=([\w:,-]*\w)", lambda match: f"columns={{{match[1]!r}: {match[2]!r}}}"),
     (r"--from\b", lambda _: "format="),
     (r"--by (\w+)", lambda match: f".by({match[1]!r})"),
     (r"--(gold|only|rules|subject)\b", lambda match: f"{match[1]}="),

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import DialmeterError, InputError, did_you_mean
 from ..readers.content import content_of_rows
 from ..readers.conversations import log_in_memory
-from ..readers.formats import RATING_KEYS, format_with_fields
+from ..readers.formats import RATING_KEYS, STATES, format_with_fields, gold_format_of
 from ..readers.remote import local_path
 from ..readers.unrecognised_input import no_such_file
 from . import inputs
@@ -135,9 +135,10 @@ class _Request:
         self.subject = self._subject(subject, options.get("format"), options.get("judges"))
         self.face = face_of(self.subject)
         self.settings.check("judge" if self.subject == RATINGS else self.subject, self.face.KEYS, call)
-        if is_path(self.pred):
-            fields = [f"{key}={name}" for key, name in self.columns.items()]
-            options["format"] = format_with_fields(options.get("format"), fields)
+        states = {STATES: self.columns.pop(STATES)} if STATES in self.columns else {}
+        fields = {**self.columns, **states} if is_path(self.pred) else states
+        format = format_with_fields(options.get("format"), [f"{key}={name}" for key, name in fields.items()])
+        options |= {"format": format, "gold_format": gold_format_of(format, options.get("gold_format"))}
         self.options = Options(gold=self.gold, **options)
 
     def _subject(self, subject: str | None, format: str | None, judges: Any) -> str:

@@ -10,7 +10,7 @@ import click
 from ..conditions import Condition, parse_condition
 from ..core.comparison import check_ci
 from ..errors import DialmeterError, one_line
-from ..readers.formats import format_with_fields
+from ..readers.formats import format_with_fields, gold_format_of
 from ..values import maps
 from ..values.maps import ValueMap
 from ..views.tables import STYLES
@@ -112,8 +112,9 @@ def from_option(what: str) -> Option:
 def _split_formats(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> str | None:
     own = [each for each in texts if not each.startswith("gold=")]
     gold = [each.removeprefix("gold=") for each in texts if each.startswith("gold=")]
-    context.params["gold_format"] = gold[-1] if gold else None
-    return format_with_fields(own[-1] if own else None, context.meta.get(_COLUMNS, ()))
+    format = format_with_fields(own[-1] if own else None, context.meta.get(_COLUMNS, ()))
+    context.params["gold_format"] = gold_format_of(format, gold[-1] if gold else None)
+    return format
 
 
 def _keep_columns(context: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> None:

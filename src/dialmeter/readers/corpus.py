@@ -8,9 +8,10 @@ from pathlib import Path
 from ..errors import DialmeterError, InputError, one_line
 from ..model import Dialogue, Schema, dialogue_key
 from .entries import keys_of_turns
-from .formats import FORMATS, OpenFile, find_format, split_format
+from .formats import FORMATS, STATES, OpenFile, find_format, split_format
 from .pairs.state_layouts import FLAT
 from .pairs.vocabulary import PairDialogue, Vocabulary
+from .records.updates import sides_of_updates
 from .source import Source, Span, spans
 from .validation import Role, UniqueIds
 
@@ -100,6 +101,11 @@ class Corpus(OpenFile):
         return self.format in ("records", "rows")
 
     @property
+    def states(self) -> str:
+        """What the user said about states that look like updates; empty if nothing."""
+        return self._source.fields.get(STATES, "")
+
+    @property
     def correctness_only(self) -> bool:
         """True if the format only states which slots are correct, without values."""
         return bool(getattr(self._reader, "CORRECTNESS_ONLY", False))
@@ -123,7 +129,7 @@ def gold_values(dialogues: Iterable[PairDialogue], words: Vocabulary, only: Coll
 
 
 def open_corpus(
-    path: str | Path, role: Role = Role.BOTH, format: str | None = None, *, is_role_sure: bool = True
+    path: str | Path, role: Role = Role.BOTH, format: str | None = None, *, is_role_sure: bool = True, asks: bool = True
 ) -> Corpus:
     """Open a file of the given or detected format.
 
@@ -133,18 +139,22 @@ def open_corpus(
         format: the name of a format; detected if not given. ``rows(pred=belief)`` also names columns.
         is_role_sure: False if the role is only for published formats with one state in each turn. Then both sides are
             looked for first in a file whose layout is inferred.
+        asks: False if states that look like updates are not refused in a file whose layout is inferred.
 
     Raises:
         DialmeterError: unknown format name.
         InputError: the file cannot be read, or its format is unknown.
     """
     source = Source(*split_tracker(path))
+    source.asks_about_updates = asks
     if format is not None:
         format, source.fields = split_format(format)
-        format = format or "records"
+        has_columns = not source.fields.keys() <= {STATES}
+        format = format or ("records" if has_columns else None)
+    if format is not None:
         if format not in FORMATS.names():
             FORMATS.load(format)
-        if source.fields and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
+        if has_columns and not getattr(FORMATS.load(format), "NAMED_FIELDS", False):
             raise DialmeterError(f"--columns applies to the formats rows and llm, not to {format}")
     name = find_format(source, FORMATS, format, "format", "formats")
     is_one_side = is_role_sure and role is not Role.BOTH
@@ -156,6 +166,14 @@ def open_corpus(
         from .records.reader import replaces
 
         name = "records" if replaces(name, FORMATS.load(name).CONTENT == "state", source.sample, is_one_side) else name
+    if name not in ("records", "rows") and STATES in source.fields:
+        updates = sides_of_updates(source.fields[STATES])
+        if updates if role is Role.BOTH else role.value in updates:
+            source.close()
+            change = "update" if "gold" in updates else "update-pred"
+            raise DialmeterError(
+                f"--columns states= is for files whose layout is inferred; for the format {name} use --set state={change}"
+            )
     if source.tracker and name not in ("native", "records", "rows"):
         source.close()
         raise InputError(

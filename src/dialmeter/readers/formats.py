@@ -160,11 +160,13 @@ def find_format(source: Source, formats: Registry, format: str | None, noun: str
 
 _FORMAT = re.compile(r"([\w.-]*)\((.*)\)", re.DOTALL)
 _NEXT_KEY = re.compile(
-    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|item|rater|rating|criterion|winner|score|messages|task|trial|outcome)=)"
+    r"\s(?=(?:rows|dialogue|turn|gold|pred|slot|where|system|user|item|rater|rating|criterion|winner|score|messages|task|trial|outcome|states)=)"
 )
 _NEXT_FIELD = re.compile(r",\s*+(?=[\w-][\w -]*+=)")
 _ROW_KEYS = ("dialogue", "turn", "gold", "pred", "user", "system")
 _RECORD_KEYS = ("rows", "slot", "where")
+STATES = "states"
+"""Key of ``--columns`` for what states are, which is not the name of a column."""
 RATING_KEYS = ("item", "rater", "rating", "criterion", "winner", "score", "context", "reply")
 """Keys of ``--columns`` for ratings."""
 RATINGS = "rated-records"
@@ -193,7 +195,7 @@ def parse_fields(texts: Iterable[str]) -> dict[str, str]:
         key, equals, name = (part.strip() for part in text.partition("="))
         if not (key and equals and name):
             raise DialmeterError(f"--columns must be KEY=NAME, such as pred=belief, found {one_line(text)!r}")
-        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *RATING_KEYS, *LOG_KEYS)
+        keys = (*_ROW_KEYS, *_COMPLETION_KEYS, *_RECORD_KEYS, *RATING_KEYS, *LOG_KEYS, STATES)
         if key not in keys and not name.endswith(_CALL):
             raise DialmeterError(f"--columns: unknown key {one_line(key)!r}; {did_you_mean(key, keys)}")
         if key in fields:
@@ -216,10 +218,13 @@ def format_with_fields(format: str | None, texts: Iterable[str]) -> str | None:
     if not fields:
         return format
     is_llm = any(key in _COMPLETION_KEYS or name.endswith(_CALL) for key, name in fields.items())
-    written = ", ".join(f"{key}={name}" for key, name in fields.items())
     kinds = ((RATINGS, RATING_KEYS), ("chat", LOG_KEYS), ("records", _RECORD_KEYS))
     inferred = next((name for name, keys in kinds if not {*keys}.isdisjoint(fields)), "")
-    return f"{format or ('llm' if is_llm else inferred)}({written})"
+    return _written(format or ("llm" if is_llm else inferred), fields)
+
+
+def _written(format: str, fields: Mapping[str, str]) -> str:
+    return f"{format}({', '.join(f'{key}={name}' for key, name in fields.items())})"
 
 
 def split_format(format: str) -> tuple[str, dict[str, str]]:
@@ -231,6 +236,18 @@ def split_format(format: str) -> tuple[str, dict[str, str]]:
     """
     match = _FORMAT.fullmatch(format)
     return (match[1], parse_fields(_NEXT_FIELD.split(match[2]))) if match else (format, {})
+
+
+def gold_format_of(format: str | None, gold_format: str | None) -> str | None:
+    """Return the format of the gold file with what the user said about states, which is for both files.
+
+    Example:
+        >>> gold_format_of("(pred=belief, states=gold:update)", None), gold_format_of("native", "sgd")
+        ('(states=gold:update)', 'sgd')
+    """
+    states = split_format(format or "")[1].get(STATES)
+    name, fields = split_format(gold_format or "")
+    return gold_format if states is None else _written(name, {**fields, STATES: states})
 
 
 def domains_by_function(fields: Mapping[str, str]) -> dict[str, str]:

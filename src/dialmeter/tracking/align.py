@@ -23,18 +23,25 @@ from .gold_patch import GoldPatch
 
 
 def open_pair(
-    path: str, gold_path: str | GoldFile | None, format: str | None, gold_format: str | None = None
+    path: str,
+    gold_path: str | GoldFile | None,
+    format: str | None,
+    gold_format: str | None = None,
+    *,
+    asks: bool = True,
 ) -> tuple[Corpus, Corpus | GoldFile | None]:
     """Open one file that holds gold and predictions, or a file of predictions and its gold file.
+
+    With ``asks=False``, states that look like updates are not refused: a rule says what they are.
 
     Raises:
         InputError: only one file was given, and it holds one state per turn.
     """
     if gold_path is None:
-        corpus = open_corpus(path, Role.BOTH, format)
+        corpus = open_corpus(path, Role.BOTH, format, asks=asks)
         if corpus.sides is not None:
             corpus.close()
-            pair = open_pair(*corpus.sides, format, format)
+            pair = open_pair(*corpus.sides, format, format, asks=asks)
             pair[0].notices.append(Notice("reading", 2, "predictions are in {}, gold is in {}".format(*corpus.sides)))
             return pair
         if not corpus.holds_both:
@@ -46,12 +53,12 @@ def open_pair(
         return corpus, None
     if path == gold_path == "-":
         raise DialmeterError("predictions and gold cannot both come from standard input")
-    pred = open_corpus(path, Role.PRED, format)
+    pred = open_corpus(path, Role.PRED, format, asks=asks)
     pred.set_gold(gold_path if isinstance(gold_path, str) else gold_path.path)
     if isinstance(gold_path, GoldFile):
         return pred, gold_path
     try:
-        return pred, open_corpus(gold_path, Role.GOLD, gold_format)
+        return pred, open_corpus(gold_path, Role.GOLD, gold_format, asks=asks)
     except DialmeterError:
         pred.close()
         raise
@@ -64,8 +71,8 @@ class GoldFile:
         InputError: the file cannot be read; the error names the place.
     """
 
-    def __init__(self, path: str, format: str | None = None) -> None:
-        corpus = open_corpus(path, Role.GOLD, format)
+    def __init__(self, path: str, format: str | None = None, *, asks: bool = True) -> None:
+        corpus = open_corpus(path, Role.GOLD, format, asks=asks)
         self.path = path
         self.vocabulary = Vocabulary()
         self._dialogues = [without_states(each) for each in corpus.numbered(self.vocabulary)]
@@ -143,7 +150,7 @@ class PairFiles(Struct, frozen=True):
             InputError: a file cannot be read.
         """
         vocabulary = Vocabulary()
-        corpus, gold = open_pair(self.path, self.gold, self.format, self.gold_format)
+        corpus, gold = open_pair(self.path, self.gold, self.format, self.gold_format, asks=False)
         dialogues = read_pair(corpus, gold, vocabulary, self.patch)
         return vocabulary, (each for each in dialogues if self.only is None or dialogue_key(each.id) in self.only)
 

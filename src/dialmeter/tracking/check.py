@@ -55,7 +55,7 @@ def check_file(
         InputError: the file cannot be read at all.
     """
     files = PairFiles(path, gold, format, gold_format, only, rules.gold_patch)
-    corpus, gold_corpus = open_pair(path, gold, format, gold_format)
+    corpus, gold_corpus = open_pair(path, gold, format, gold_format, asks=rules.state == "cumulative")
     known_schema = read_schema(schema) if schema else None
     normaliser = Normaliser(rules)
     lenient = structs.replace(rules, missing="empty", only_measures=(), stand_ins={})

@@ -72,7 +72,8 @@ class TrackerResult(Result):
         self.files: PairFiles | KeptDialogues | None = None
         """The dialogues that were scored, if they were kept, or the files, if they can be read again."""
         self.account = self.findings.account(self.dialogues, only)
-        self._selection = (*only_field(only), *self.account.signed)
+        said = [f"states:{scorer.states}"] if scorer.states else []
+        self._selection = (*said, *only_field(only), *self.account.signed)
         self._seen, self._schema, self._breakdowns = scorer.seen, scorer.schema, scorer.breakdowns
         self.gold_digest, self.mistakes = self.findings.digest, self.findings.mistakes
         known = {*map(scorer.pairs.name_of, scorer.schema.slots)} if scorer.schema else self.findings.gold_slots

@@ -104,6 +104,8 @@ class TrackerScorer:
         for_counts, _ = resolve(count_names, replace(self.rules, only_measures=()), correctness_only)
         used, hyphen_cut = [measure.used for measure in (*for_counts, *self.measures)], self.rules.hyphen_cut
         self.schema = schema
+        self.states = ""
+        """What the user said about states that look like updates, for signatures."""
         self.measure_columns = MeasureColumns(used, hyphen_cut)
         self.vocabulary = vocabulary or Vocabulary()
         self.gold_again: Callable[[], Iterable[str]] = tuple

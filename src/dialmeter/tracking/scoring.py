@@ -27,7 +27,7 @@ from .align import GoldFile, KeptDialogues, PairFiles, open_pair, read_pair
 from .compared import ComparedDialogue, TrackedDialogue
 from .pairs import NO_REPAIRS, Repairs
 from .result import TrackerResult
-from .rule_sets.rules import Rules
+from .rule_sets.rules import Rules, load
 from .scorer import PartialScores, RowCallback, TrackerScorer
 from .vectors.measure_columns import By
 
@@ -85,10 +85,13 @@ def score_file(
     Raises:
         InputError: a file cannot be scored; the error names the place.
     """
-    corpus, gold_corpus = open_pair(path, gold, format, gold_format)
+    asks = (rules if isinstance(rules, Rules) else load(str(rules))).state == "cumulative"
+    corpus, gold_corpus = open_pair(path, gold, format, gold_format, asks=asks)
     settings = TrackerSettings(rules, measures, schema, only, tuple(by), train_schema)
     scorer = settings.scorer(corpus.correctness_only, gold.vocabulary if isinstance(gold, GoldFile) else None)
     kept = KeptDialogues(scorer.vocabulary, scorer.measure_columns.needs_details, inf if keep else _MOST_KEPT)
+
+    scorer.states = corpus.states
 
     def take(read: PairDialogue, compared: ComparedDialogue) -> None:
         if on_row is not None:

@@ -114,7 +114,8 @@ def compare_(**options: Any) -> Output:
     resampling = options["resampling"] or Resampling()
     systems = systems_from_options(options)
     measures = measures_of_systems(systems, options, rules)
-    score = partial(score_systems, systems, options, shared_golds(systems), measures, resampling)
+    golds = shared_golds(systems, asks=rules.state == "cumulative")
+    score = partial(score_systems, systems, options, golds, measures, resampling)
     results, selection_notices = _score(score, rules, options)
     test: Test = "bootstrap" if options["test"] == "bootstrap" else "randomisation"
     in_groups = "letters" in options["latex"].get("marks", "") or len(results) > 2

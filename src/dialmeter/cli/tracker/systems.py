@@ -208,10 +208,14 @@ def measures_of_systems(systems: Mapping[str, SystemFiles], options: Mapping[str
     return measures or [each for each in first if all(each in other for other in others)]
 
 
-def shared_golds(systems: Mapping[str, SystemFiles]) -> dict[tuple[str | None, str | None], GoldFile]:
+def shared_golds(systems: Mapping[str, SystemFiles], *, asks: bool) -> dict[tuple[str | None, str | None], GoldFile]:
     """Read the gold files that several systems share, so that each is read only once."""
     counts = Counter((each.gold, each.gold_format) for each in systems.values() if each.gold)
-    return {(gold, format): GoldFile(gold, format) for (gold, format), count in counts.items() if gold and count > 1}
+    return {
+        (gold, format): GoldFile(gold, format, asks=asks)
+        for (gold, format), count in counts.items()
+        if gold and count > 1
+    }
 
 
 def score_systems(  # noqa: PLR0917 - all callers give all of them

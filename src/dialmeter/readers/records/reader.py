@@ -28,7 +28,7 @@ from ..strict_json import parse_unique
 from ..turn_rows import TurnRows, as_id
 from ..unrecognised_input import unknown_format
 from ..validation import Role, as_text, turn_number
-from .folders import data_files, files_of_one_split
+from .folders import data_files, files_by_side, files_of_one_split
 from .names import points, side_of
 from .reading import (
     RESTARTS,
@@ -49,6 +49,7 @@ from .reading import (
 )
 from .states import Decoder, NoState, is_plain_state, parsed_cell
 from .tables import SAMPLE, RowTable, slot_at, tables_of, value_at
+from .updates import add_up, check_states, sides_of_updates
 
 CONTENT = "both"
 NAMED_FIELDS = True
@@ -166,7 +167,7 @@ def read(source: Source, role: Role) -> Iterator[PairDialogue]:
         raise InputError(unknown_format(source.sample, unknown, with_closest=True)) from None
     source.has_ids = bool(reading.dialogue)
     rows = TurnRows(source)
-    if not reading.is_usual:
+    if reading.states or not reading.is_usual:
         source.notices.append(Notice("read-as", len(reading.table.rows), f'read as --columns "{reading.columns}"'))
     source.notices += [Notice("reading", 1, note) for note in reading.notes]
     yield from _Turns(source, reading, rows, lines).dialogues()
@@ -206,7 +207,8 @@ class TurnTable:
     ``true`` and ``false`` are read as yes and no, with a warning. In CSV and TSV, a quote before ``=``, ``+``, ``-`` or ``@``
     at the beginning of a cell is removed. Such a quote prevents spreadsheets from evaluating the cell as a formula.
 
-    States are read as cumulative. A warning reports states that look like updates.
+    States are read as cumulative. States that look like updates are refused, with the answers for ``--columns``:
+    ``states=gold:update,pred:update``, one side of it, or ``states=as-written``.
     """
 
     CONTENT = "both"
@@ -271,7 +273,9 @@ def _tables(source: Source) -> tuple[list[RowTable], dict[int, int | None]]:
 def _folder_tables(source: Source) -> list[RowTable]:
     """Return the tables of the files in a folder. Rows of equal tables are joined, with the file in ``@file``."""
     files = files_of_one_split(Path(source.path))
-    if source.tracker in files:
+    if f"#{source.tracker}" in (sides := files_by_side(files)):
+        files, source.tracker = sides[f"#{source.tracker}"], ""
+    elif source.tracker in files:
         files, source.tracker = {source.tracker: files[source.tracker]}, ""
     joined: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
@@ -292,6 +296,8 @@ def parts_by_side(source: Source, *, are_named: bool = True) -> tuple[list[str],
     sample = source.sample
     if sample.kind == "folder":
         parts = data_files(Path(source.path))
+        if files_by_side(parts):
+            return [f"{source.path}#pred"], [f"{source.path}#gold"]
     elif sample.kind == "tables" or has_parts(sample):
         parts = {name: f"{source.path}#{name}" for name in sample.value}
     else:
@@ -392,8 +398,16 @@ class _Turns:
         _check_gaps(turns)
         for (name, number), sides in turns.items():
             self._rows.add(name, Turn(number, sides.get("gold"), sides.get("pred")))
-        yield from self._rows.dialogues("no turns")
+        yield from self._whole([*self._rows.dialogues("no turns")])
         self._note()
+
+    def _whole(self, read: list[PairDialogue]) -> list[PairDialogue]:
+        """Return the dialogues with updates added up, if the user said what states are. Refuse what looks like updates."""
+        for each in read if self._reading.states else ():
+            add_up(each, sides_of_updates(self._reading.states), self._rows.words)
+        if not self._reading.states and self._source.asks_about_updates:
+            check_states(read, self._rows.words)
+        return read
 
     def _occurs_twice(self) -> str:
         if self._reading.is_usual:

@@ -60,6 +60,7 @@ class Reading(NamedTuple):
         texts: the columns of utterances of the user and of the system; empty if there is none.
         points: how sure the reading is.
         notes: what a person should know.
+        states: what the user said about states: which are updates, or that they are read as written; empty if nothing.
     """
 
     table: RowTable
@@ -73,6 +74,7 @@ class Reading(NamedTuple):
     texts: tuple[str, str]
     points: int
     notes: tuple[str, ...]
+    states: str = ""
 
     @property
     def is_usual(self) -> bool:
@@ -101,7 +103,8 @@ class Reading(NamedTuple):
         parts += [f"where={self.where[0]}:{'|'.join(self.where[1])}"] if self.where else []
         parts += ["system={}:{}".format(*self.system)] if self.system else []
         parts += [f"gold={self.gold}"] if self.gold else []
-        return " ".join([*parts, *(f"pred={column}" for column in self.pred.values())])
+        parts += [f"pred={column}" for column in self.pred.values()]
+        return " ".join([*parts, *([f"states={self.states}"] if self.states else [])])
 
 
 class NoReading(Exception):
@@ -250,9 +253,8 @@ class _Inference:
         usual = usual_columns(names) if table.path == "[]" else {}
         texts = (fields.get("user") or usual.get("user", ""), fields.get("system") or usual.get("system", ""))
         best = max([points("gold", gold), *(points("pred", each) for each in pred.values())])
-        return Reading(
-            table, dialogue, turn, gold, pred, slot, where, system, texts, self._points + best, tuple(self._notes)
-        )
+        more = self._points + best, tuple(self._notes), fields.get("states", "")
+        return Reading(table, dialogue, turn, gold, pred, slot, where, system, texts, *more)
 
     def _place(self, table: RowTable, taken: set[str], has_slots: bool) -> tuple[str, str, int]:
         """Return the columns of dialogues and turns, and their points."""

@@ -226,7 +226,8 @@ def read_trackers(
     Raises:
         DialmeterError: a tracker has missing dialogues or other gold, or two trackers have the same predictions.
     """
-    shared_gold = GoldFile(gold, gold_format) if gold is not None else None
+    asks = rules.state == "cumulative"
+    shared_gold = GoldFile(gold, gold_format, asks=asks) if gold is not None else None
     words = shared_gold.vocabulary if shared_gold else Vocabulary()
     only = _common_dialogues(gold, gold_format, files, format) if common else None
     runs = {path: open_run(path).manifest.get("rules") for path in files.values() if is_run(path)}
@@ -251,7 +252,7 @@ def read_trackers(
         if is_run(path):
             _read_run(path, shared_gold, scorer, only, take)
         else:
-            corpus, gold_corpus = open_pair(path, shared_gold, format)
+            corpus, gold_corpus = open_pair(path, shared_gold, format, asks=asks)
             if corpus.correctness_only:
                 corpus.close()
                 raise DialmeterError(f"{one_line(path, 200)}: the file has no values, so it cannot vote")
@@ -293,7 +294,11 @@ def _common_dialogues(
 ) -> frozenset[str]:
     def keys(path: str, role: Role, format: str | None) -> frozenset[str]:
         words = Vocabulary()
-        read = run_dialogues(open_run(path), words) if is_run(path) else open_corpus(path, role, format).numbered(words)
+        read = (
+            run_dialogues(open_run(path), words)
+            if is_run(path)
+            else open_corpus(path, role, format, asks=False).numbered(words)
+        )
         return frozenset(dialogue_key(each.id) for each in read)
 
     sets = [keys(path, Role.PRED, format) for path in files.values()]
@@ -308,7 +313,7 @@ def _other_gold(name: str, path: str, format: str | None, scorer: TrackerScorer)
     if scorer.rules.patch:
         return []
     own_gold = TrackerScorer(["JGA"], replace(scorer.rules, missing="skip"))
-    read_into(own_gold, *open_pair(path, None, format))
+    read_into(own_gold, *open_pair(path, None, format, asks=False))
     differing = own_gold.findings.digest.differing(scorer.findings.digest)
     message = f"{name}: the file has gold that differs from GOLD in {len(differing)} dialogues; GOLD is used"
     return [Notice("other-gold", len(differing), message, tuple(differing[:10]))] if differing else []
