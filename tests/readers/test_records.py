@@ -270,6 +270,18 @@ def test_pairs_of_files_in_a_folder(pattern: str, tmp_path: Path, cli: Cli) -> N
     cli.refused("score", folder)
 
 
+def test_pairs_of_files_of_two_systems(tmp_path: Path, cli: Cli) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for system in ("gpt", "qwen"):
+        for place, side in ((3, "gold"), (2 if system == "qwen" else 3, "pred")):
+            rows = [{"dialogue_id": each[0], "turn": each[1], "state": each[place]} for each in CHANGES[:3]]
+            (folder / f"{system}_{side}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert "the file holds 2 trackers: gpt, qwen" in cli.refused("score", folder)
+    assert [figures(cli, f"{folder}#{name}")["JGA"] for name in ("gpt", "qwen")] == pytest.approx([1, 1 / 3])
+    assert "qwen" in cli("compare", folder, "-q").out
+
+
 def test_objects_one_after_the_other(tmp_path: Path, cli: Cli) -> None:
     path = tmp_path / "my objects.json"
     path.write_text("\n".join(json.dumps(each, indent=1) for each in TURNS))

@@ -296,8 +296,11 @@ def parts_by_side(source: Source, *, are_named: bool = True) -> tuple[list[str],
     sample = source.sample
     if sample.kind == "folder":
         parts = data_files(Path(source.path))
-        if files_by_side(parts):
-            return [f"{source.path}#pred"], [f"{source.path}#gold"]
+        if sides := files_by_side(parts):
+            pred, gold = (sides[side].get(source.tracker, f"{source.path}{side}") for side in ("#pred", "#gold"))
+            return [pred], [gold]
+        if source.tracker:
+            return [], []
     elif sample.kind == "tables" or has_parts(sample):
         parts = {name: f"{source.path}#{name}" for name in sample.value}
     else:
