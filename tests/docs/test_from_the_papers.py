@@ -77,6 +77,8 @@ def write_files(folder: Path, shared: Path) -> None:
         folder.joinpath(name).parent.mkdir(exist_ok=True)
         folder.joinpath(name).write_bytes(content)
     folder.joinpath("example.txt").write_text("PMUL2563.json\n", "utf-8")
+    table = "system,simulated,people\nrule,0.9,4.2\neager,0.8,3.9\nhasty,0.7,3.1\nnoisy,0.6,3.4\nsilent,0.1,1.2\n"
+    folder.joinpath("systems.csv").write_text(table, "utf-8")
     folder.joinpath("made").mkdir()
 
 

@@ -112,6 +112,27 @@ def test_two_outcomes_that_disagree(tmp_path: Path, cli: Cli) -> None:
     assert cli.json("score", path, "--columns", "outcome=resolved")["scores"][0]["value"] == 0.5
 
 
+@pytest.mark.parametrize(("name", "values"), [("exact_match", [1, 0, 1]), ("completed", [True, False, False])])
+def test_constant_outcome_and_one_that_varies(name: str, values: list[Any], tmp_path: Path, cli: Cli) -> None:
+    """``success`` may mean that the run ended: it is asked about, although its name says more than that of the other field."""
+    path = tmp_path / "runs.json"
+    rows = [run(at, task=at, result={"success": True}, **{name: value}) for at, value in enumerate(values)]
+    path.write_text(json.dumps(rows))
+    question = f"which field says whether the task was reached: result.success or {name}?"
+    assert question in cli.refused("score", path)
+    for answer, won in ((name, sum(values)), ("result.success", 3)):
+        found = cli.json("score", path, "--columns", f"outcome={answer}")
+        assert found["scores"][0]["value"] == pytest.approx(won / 3)
+
+
+@pytest.mark.parametrize("other", [{"exact_match": 0}, {"score": 0.25}, {"status": "failed"}, {"cached": False}])
+def test_constant_outcome_alone(other: dict[str, Any], tmp_path: Path, cli: Cli) -> None:
+    """Fields that are constant, too, of another scale, or of names that say nothing about success, are no rivals."""
+    path = tmp_path / "runs.json"
+    path.write_text(json.dumps([run(at, task=at, success=True, **other) for at in range(3)]))
+    assert cli.json("score", path)["scores"][0]["value"] == 1
+
+
 def test_rows_in_python() -> None:
     rows = [run(number, task=number % 2, resolved=number != 3) for number in range(4)]
     assert float(dm.score(rows)["Success"]) == 0.75

@@ -254,6 +254,45 @@ def test_answers_about_states(tmp_path: Path, cli: Cli) -> None:
     assert score(rows, columns={"states": "gold:update"})["JGA"].value == 1
 
 
+@pytest.mark.parametrize("pattern", ["{0}_{1}", "{0}.{1}", "{1}-{0}"])
+def test_pairs_of_files_in_a_folder(pattern: str, tmp_path: Path, cli: Cli) -> None:
+    """Gold and predictions of each dialogue have a file of their own."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for place, side in ((2, "gold"), (3, "pred")):
+        for name in "ab":
+            rows = [{"turn": each[1], "state": each[3 if each[1] else place]} for each in CHANGES if each[0] == name]
+            rows = [{**row, "state": {}} if (name, side, row["turn"]) == ("b", "pred", 1) else row for row in rows]
+            (folder / f"{pattern.format(name, side)}.json").write_text(json.dumps(rows))
+    assert figures(cli, folder) == pytest.approx({"JGA": 4 / 5, "turns": 5, "dialogues": 2})
+    assert f"{folder}#pred" in cli("score", folder).err
+    (folder / f"{pattern.format('c', 'pred')}.json").write_text(json.dumps([{"turn": 0, "state": {"x-a": "1"}}]))
+    cli.refused("score", folder)
+
+
+def test_pairs_of_files_of_two_systems(tmp_path: Path, cli: Cli) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for system in ("gpt", "qwen"):
+        for place, side in ((3, "gold"), (2 if system == "qwen" else 3, "pred")):
+            rows = [{"dialogue_id": each[0], "turn": each[1], "state": each[place]} for each in CHANGES[:3]]
+            (folder / f"{system}_{side}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert "the file holds 2 trackers: gpt, qwen" in cli.refused("score", folder)
+    assert [figures(cli, f"{folder}#{name}")["JGA"] for name in ("gpt", "qwen")] == pytest.approx([1, 1 / 3])
+    assert "qwen" in cli("compare", folder, "-q").out
+
+
+def test_objects_one_after_the_other(tmp_path: Path, cli: Cli) -> None:
+    path = tmp_path / "my objects.json"
+    path.write_text("\n".join(json.dumps(each, indent=1) for each in TURNS))
+    asked = cli.refused("score", path)
+    assert f"several JSON objects one after the other; write each in a line: jq -c . '{path}' > lines.jsonl" in asked
+    (tmp_path / "lines.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in TURNS))
+    assert figures(cli, tmp_path / "lines.jsonl")["JGA"] == pytest.approx(2 / 3)
+    path.write_text('{"a":\n 1}\n2\n')
+    assert "Extra data" in cli.refused("score", path)
+
+
 def test_missing_slot_rows_of_a_turn(tmp_path: Path) -> None:
     """A turn without rows would lose its state."""
     path = tmp_path / "long.csv"

@@ -69,7 +69,11 @@ FLOWS: Mapping[str, Flows] = {
     "study rules": {"tracker": "tracker.rules:rules"},
     "study bias": {"tracker": "tracker.bias:bias"},
     "study curve": {"": "tracker.curve:curve_"},
-    "study people": {"tracker": "tracker.human:human", "cases": "judge.validity:judge_validity"},
+    "study people": {
+        "tracker": "tracker.human:human",
+        "cases": "judge.validity:judge_validity",
+        "table of systems": "user.studies:people",
+    },
     "study audit": {
         "tracker": "tracker.audit:audit_",
         "user": "user.studies:labels",
@@ -111,6 +115,7 @@ _CONTENTS = {
     "task sheet": ("filled sheets", "filled sheets of tasks"),
     "dialogues": ("dialogues only", "dialogues without states and goals"),
     "certificate": ("certificates", "a certificate of a judge"),
+    "table of systems": ("tables of systems", "numbers of systems"),
 }
 """Content of a file → its subject, and what it is, for messages."""
 SUBJECTS = {content: subject for content, (subject, _) in _CONTENTS.items()}
@@ -430,6 +435,8 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         return "task sheet" if "task sheet" in flows and has_columns(given["sheets"][0], "task", "verdict") else "sheet"
     if name == "study audit" and len(paths) > 1 and content_of(paths[-1]) != "system":
         return "tracker"  # gold and predictions; the audit of users takes one file
+    if name == "study people" and has_columns(paths[0], "system", "simulated", "people"):
+        return "table of systems"
     subject = given.get("subject")
     formats = [each for each in given.get("formats", ()) if "=" not in each.partition("(")[0]]
     format = format_with_fields(formats[0] if formats else None, given.get("columns") or ())

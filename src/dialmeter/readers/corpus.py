@@ -85,7 +85,7 @@ class Corpus(OpenFile):
     def sides(self) -> tuple[str, str] | None:
         """The predictions and gold of a folder or workbook with one part for each, as paths; None for other files."""
         source = self._source
-        if self.format != "records" or source.tracker:
+        if self.format != "records" or (source.tracker and source.sample.kind != "folder"):
             return None
         from .records.reader import has_both, parts_by_side
 
@@ -189,6 +189,9 @@ def open_corpus(
 def trackers_in(path: str, role: Role, format: str | None = None) -> list[str]:
     """Return ``FILE#NAME`` for each tracker of a file whose layout is inferred; an empty list if it holds one."""
     corpus = open_corpus(path, role, format)
+    if role is Role.BOTH and corpus.sides == (f"{path}#pred", f"{path}#gold"):
+        corpus.close()  # a folder with a pair of files for each tracker, or for each part
+        corpus = open_corpus(f"{path}#pred", Role.PRED, format)
     try:
         next(corpus.numbered(Vocabulary()), None)
     except InputError:

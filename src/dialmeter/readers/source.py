@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -243,7 +244,16 @@ class Source:
         Raises:
             InputError: not valid JSON, or an object with a duplicate key.
         """
-        return parse_unique(self.read_all(), self.name)
+        data = self.read_all()
+        try:
+            return parse_unique(data, self.name)
+        except InputError as error:
+            if "Extra data" in error.message and data.split(b"\n")[(error.line or 1) - 1][:1] == b"{":
+                file = shlex.quote(self.path) if self.path != STDIN and self._raw.is_plain else "FILE"
+                error.message = (
+                    f"several JSON objects one after the other; write each in a line: jq -c . {file} > lines.jsonl"
+                )
+            raise
 
     def members(self) -> Iterator[tuple[str, Any]]:
         """Yield the members of the document, parsed one at a time. The document must be an object.

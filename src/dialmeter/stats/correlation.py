@@ -122,6 +122,23 @@ def tau_b(x: Sequence[float], y: Sequence[float]) -> tuple[float, float] | None:
     return max(-1.0, min(1.0, tau)), p
 
 
+def least_tau(n: int, level: float = 0.05) -> float | None:
+    """Return the lowest tau of n items without ties whose p value is below a level; None if even the same order is not.
+
+    Example:
+        >>> least_tau(4), least_tau(5), round(least_tau(8), 3), round(least_tau(100), 3)
+        (None, 1.0, 0.643, 0.133)
+    """
+    pairs, least = comb(n, 2), None
+    for fewer in range(pairs // 2 + 1):
+        is_exact = n <= _MOST_EXACT
+        p = _exact_tau_p(n, fewer) if is_exact else _normal_tau_p(n, pairs - 2 * fewer, [(), ()])
+        if p >= level:
+            break
+        least = 1 - 2 * fewer / pairs
+    return least
+
+
 def _exact_tau_p(n: int, fewer: int) -> float:
     """Return the p value from the share of all orders of n items that have at most so many discordant pairs."""
     orders = [1] + [0] * fewer

@@ -1,4 +1,4 @@
-"""``dialmeter study distance``, and ``dialmeter study audit`` of users: turns whose text and acts do not agree."""
+"""``dialmeter study distance``, ``study people`` of simulated users, and ``study audit`` of users: text and acts that do not agree."""
 
 from __future__ import annotations
 
@@ -11,26 +11,34 @@ import click
 from ..._version import __version__
 from ...core.account import Account, account_fields, count_reasons, refused_dialogues
 from ...core.comparison import Resampling
-from ...core.document import Count, Document, IntervalMethod, SignedScore, describe_intervals
+from ...core.document import Count, Document, IntervalMethod, Number, ScoreRecord, SignedScore, describe_intervals
 from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...progress import track_reading
 from ...readers.conversations import open_conversations
+from ...studies.prediction import read_systems, study_prediction
 from ...users.analysis.distance import Distance, act_perplexity, distances, paired_measures, score_divergences
 from ...users.blame.words import LabelFinding, LabelKind, label_findings
 from ...users.events import COMBINED
 from ...users.result import UserSettings, column
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
-from ...views.summaries.user import distance_summary, labels_summary
+from ...views.summaries.user import distance_summary, labels_summary, prediction_summary, prediction_table
 from ...views.tables import table_of
 from ..frame import document_output, name_files, named_notices
 from ..main import EXIT_INPUT
-from ..options import command, interval_options, option
+from ..options import ci_option, command, interval_options, option
 from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines, typed_command
 from ..progress import expect_files
 from ..study import study_options
 from .inputs import scoring_options, settings_from_options
+
+
+class PredictionScore(ScoreRecord, kw_only=True):
+    """A correlation over systems; ``p`` is the p value of no correlation."""
+
+    p: Number
+    signature: str
 
 
 class UserDistanceDocument(Document, kw_only=True):
@@ -244,3 +252,64 @@ def _label_parts(findings: list[LabelFinding], account: Account) -> Iterator[Blo
         yield Block(table_of("", findings, columns, foot=(account.line,)), EVERY)
     else:
         yield message_block(f"no findings; {account.line}")
+
+
+class UserPredictionDocument(Document, kw_only=True):
+    """Whether a simulated user ranks systems as people do. Values are correlations over systems.
+
+    Attributes:
+        scores: Kendall's tau, which decides, Spearman's and Pearson's correlation.
+        systems: system → its success with the simulated user, and the number from people.
+        same: number of pairs of systems in the same order on both sides.
+        opposite: number of pairs in the opposite order.
+        least: the lowest tau with p below .05 that so many systems can show; null if there is none.
+    """
+
+    kind: str = "user"
+    command: str = "study people"
+    scores: list[PredictionScore]
+    systems: dict[str, tuple[float, float]]
+    same: Count
+    opposite: Count
+    least: Number
+
+
+@command()
+@click.argument("file")
+@ci_option
+@study_options
+def people(**options: Any) -> Output:
+    """Does a simulated user rank systems as people do? FILE is a table with the columns system, simulated and people."""
+    study = study_prediction(read_systems(options["file"]), options["ci"])
+    count = len(study.systems)
+    table = table_of("", list(study.systems.items()), *_SYSTEM_COLUMNS)
+    return document_output(
+        UserPredictionDocument,
+        summary=prediction_summary(study),
+        parts=[Block(prediction_table(study), ("markdown", "latex", "csv")), Block(table, ("text", "markdown"))],
+        scores=[
+            {
+                "measure": each.measure,
+                "value": each.value,
+                "ci": each.ci,
+                "n": count,
+                "unscored": 0,
+                **({} if each.reason is None else {"ci_reason" if each.value is not None else "reason": each.reason}),
+                "p": each.p,
+                "signature": f"{each.measure}|{study.signature}",
+            }
+            for each in study.correlations
+        ],
+        counts={"systems": count},
+        systems=study.systems,
+        same=study.same,
+        opposite=study.opposite,
+        least=study.least,
+    )
+
+
+_SYSTEM_COLUMNS = (
+    ("<system", lambda row: row[0]),
+    ("simulated", lambda row: f"{row[1][0]:g}"),
+    ("people", lambda row: f"{row[1][1]:g}"),
+)

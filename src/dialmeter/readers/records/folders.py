@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 from ...errors import InputError
-from .names import parts_of
+from .names import parts_of, side_of
 
 _DATA = frozenset((".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".db", ".sqlite"))
 _COMPRESSED = (".gz", ".zst")
@@ -17,6 +19,10 @@ _SPLITS = {
     for split, words in (("train", "train training"), ("dev", "dev val valid validation"), ("test", "test testset"))
     for word in words.split()
 }
+
+
+_SURE_SIDE = 6
+"""A word with so many points says gold or prediction."""
 
 
 def data_files(folder: Path) -> dict[str, str]:
@@ -33,6 +39,26 @@ def data_files(folder: Path) -> dict[str, str]:
     kinds = zip(*found, strict=True)
     names = next((each for each in kinds if len({*each}) == len(each)), ())
     return dict(zip(names, (each[-1] for each in found), strict=True))
+
+
+def files_by_side(files: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the paths of gold and of predictions by the rest of their names; empty if they are not one pair for each rest.
+
+    Example:
+        >>> files_by_side({"a_gold": "1", "a_pred": "2", "gold_b": "3", "pred_b": "4"})
+        {'#gold': {'a': '1', 'b': '3'}, '#pred': {'a': '2', 'b': '4'}}
+        >>> files_by_side({"a_gold": "1", "a_pred": "2", "c": "3"})
+        {}
+    """
+    sides: dict[str, dict[str, str]] = {"#gold": {}, "#pred": {}}
+    for name, path in files.items():
+        words = re.split(r"[_.-]", name)
+        told = [word for word in words if abs(side_of(word)) >= _SURE_SIDE]
+        if len(told) == 1:
+            rest = "_".join(word for word in words if word != told[0])
+            sides["#gold" if side_of(told[0]) > 0 else "#pred"][rest] = path
+    golds, preds = sides.values()
+    return sides if golds.keys() == preds.keys() and 2 < 2 * len(golds) == len(files) else {}
 
 
 def split_of(file: str, folder: str) -> str:

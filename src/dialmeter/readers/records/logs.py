@@ -1104,6 +1104,8 @@ def _outcome_points(name: str, values: Sequence[Any]) -> int:
     return own + (3 if is_boolean else 2 if is_binary else 0) + (2 if above >= 9 else 0)
 
 
+_RIVAL = 5
+"""A field with so many points may say success if the surest one is the same in all runs."""
 _RULE = re.compile(r"(.+?)(?:(>=)(-?[\d.]+)|:(.+))")
 
 
@@ -1151,8 +1153,11 @@ def _outcome(rows: Sequence[_Row], given: str) -> tuple[str, str]:
         return "", sure if len({*map(str, columns[best])}) > 1 else ""
     if question := _question(best, columns[best]):
         return "", question
+    is_constant = len({*map(share_of, columns[best])}) == 1
     for count, name in ranked[1:]:
-        if most - count > 2 or _question(name, columns[name]):
+        # What is the same in all runs may mean that they ended; a less sure name then counts if it says yes and no.
+        is_rival = most - count <= 2 or (is_constant and count >= _RIVAL and {*map(share_of, columns[name])} == {0, 1})
+        if not is_rival or _question(name, columns[name]):
             continue
         pairs = [
             (share_of(row[best]), share_of(row[name]))

@@ -47,7 +47,7 @@ _WORDS = {
     "task": "10 task; 9 testcase; 8 scenario; 6 case problem; 3 question example; 2 goal; 1 intent",
     "trial": "10 trial; 9 attempt; 8 repetition; 7 epoch repeat; 6 rep iteration; 5 seed; 2 run sample",
     "outcome": """10 reward success successful succeeded; 9 resolved outcome passed pass achieved solved accomplished reached;
-        8 correctness fulfilled taskcompletion goalcompletion; 7 correct verdict won; 6 completed complete grade; 5 score met; 4 result ok evaluation; 3 done; 1 status""",
+        8 correctness fulfilled taskcompletion goalcompletion; 7 correct verdict won; 6 completed complete grade; 5 score met exactmatch; 4 result ok evaluation; 3 done; 1 status""",
     "error": "10 error exception crash crashed; 9 traceback; 4 failure",
     "constraints": "10 constraint constraints; 9 inform informslots info",
     "requests": "10 request requests requested requestslots reqt; 8 asks asksfor",

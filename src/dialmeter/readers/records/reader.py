@@ -28,7 +28,7 @@ from ..strict_json import parse_unique
 from ..turn_rows import TurnRows, as_id
 from ..unrecognised_input import unknown_format
 from ..validation import Role, as_text, turn_number
-from .folders import data_files, files_of_one_split
+from .folders import data_files, files_by_side, files_of_one_split
 from .names import points, side_of
 from .reading import (
     RESTARTS,
@@ -273,7 +273,9 @@ def _tables(source: Source) -> tuple[list[RowTable], dict[int, int | None]]:
 def _folder_tables(source: Source) -> list[RowTable]:
     """Return the tables of the files in a folder. Rows of equal tables are joined, with the file in ``@file``."""
     files = files_of_one_split(Path(source.path))
-    if source.tracker in files:
+    if f"#{source.tracker}" in (sides := files_by_side(files)):
+        files, source.tracker = sides[f"#{source.tracker}"], ""
+    elif source.tracker in files:
         files, source.tracker = {source.tracker: files[source.tracker]}, ""
     joined: dict[str, list[dict[str, Any]]] = {}
     left_out: Counter[str] = Counter()
@@ -294,6 +296,11 @@ def parts_by_side(source: Source, *, are_named: bool = True) -> tuple[list[str],
     sample = source.sample
     if sample.kind == "folder":
         parts = data_files(Path(source.path))
+        if sides := files_by_side(parts):
+            pred, gold = (sides[side].get(source.tracker, f"{source.path}{side}") for side in ("#pred", "#gold"))
+            return [pred], [gold]
+        if source.tracker:
+            return [], []
     elif sample.kind == "tables" or has_parts(sample):
         parts = {name: f"{source.path}#{name}" for name in sample.value}
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from math import comb
 
 from msgspec.structs import replace
 
@@ -13,6 +14,7 @@ from ...core.ladder import make_ladder, make_rung
 from ...errors import one_line
 from ...measure import Score
 from ...model import Notice
+from ...studies.prediction import PredictionStudy
 from ...users.analysis.check import UserCheck
 from ...users.analysis.distance import Distance
 from ...users.blame.causes import REASONS
@@ -26,7 +28,7 @@ from ...users.result import UserResult
 from ...users.text.reader import ReadingAccuracy
 from ..compare import pair_table, system_table, verdict_on_many
 from ..ladder import rung_lines
-from ..tables import Table, p_value, percent, signed, table_of
+from ..tables import Table, coefficient, limits, p_value, percent, signed, table_of
 from .summary import Summary, account_text, find_command, fit, fit_list, score_rows, short_signature, with_option
 
 _TEXT = 66
@@ -331,3 +333,49 @@ def _evidence(distance: Distance) -> str:
     if distance.ci is not None:
         return f"{distance.ci[0]:.4g} to {distance.ci[1]:.4g}"
     return "" if distance.p is None else f"p {p_value(distance.p)}"
+
+
+def prediction_summary(study: PredictionStudy) -> Summary:
+    """Return whether a simulated user ranks systems as people do, and what so many systems can show."""
+    tau, count = study.correlations[0], len(study.systems)
+    over = f"over {count} system{'s' * (count != 1)}"
+    can_show = "no order" if study.least is None else f"only a Kendall of {coefficient(study.least)} or more"
+    if tau.value is None:
+        verdict = f"CANNOT TELL whether the simulated user ranks systems as people do: {tau.reason}."
+    elif study.least is None:
+        verdict = f"CANNOT TELL whether the simulated user ranks systems as people do: {count} systems are too few."
+    else:
+        is_shown = tau.p is not None and tau.p < 0.05
+        ranks = "ranks systems as people do" if tau.value > 0 else "ranks systems against people"
+        text = f"Kendall {coefficient(tau.value)} {over}, p {p_value(tau.p)}"
+        verdict = (
+            f"The simulated user {ranks}: {text}."
+            if is_shown
+            else f"NOT SHOWN that the user ranks as people do: {text}."
+        )
+    return Summary(
+        verdict=verdict,
+        findings=[
+            (
+                "pairs",
+                f"{study.same} of {comb(count, 2)} pairs of systems in the same order, {study.opposite} opposite",
+            ),
+            ("can show", f"{over}, {can_show} has p <.05"),
+            ("without", "the uncertainty of each number, from its dialogues and raters"),
+        ],
+        table=prediction_table(study),
+        account=over.removeprefix("over "),
+        signature=study.signature,
+    )
+
+
+def prediction_table(study: PredictionStudy) -> Table:
+    """Return the correlations over systems."""
+    return table_of(
+        "",
+        study.correlations,
+        ("<over systems", lambda each: each.measure),
+        ("value", lambda each: coefficient(each.value)),
+        ("<interval", lambda each: limits(each.ci)),
+        ("p", lambda each: p_value(each.p)),
+    )
