@@ -141,7 +141,7 @@ def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
         said = {each.slot: value_of(each) for each in acts if intent_of(each.name) == "inform"}
         state |= {slot: value for slot, value in said.items() if value != "dontcare"}
         plan.said |= {slot for slot, value in said.items() if value == plan.values.get(slot)}
-        text = say(acts, USER, rng)
+        text = say(acts, USER, rng, town())
         if turn == plan.at and plan.fault == "invents":
             text += rng.choice(
                 [" My booking code is ZX4K9Q.", " You can reach me at me.self@example.com.", " I can pay up to $845."]
@@ -153,8 +153,8 @@ def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
             plan.planted.append(len(messages) - 1)
         if over:
             return messages, "user"
-        move = system.reply(understand(text, USER), text)
-        text = move.text or say(move.acts or (), SYSTEM, rng)
+        move = system.reply(understand(text, USER, town()), text)
+        text = move.text or say(move.acts or (), SYSTEM, rng, town())
         done = {intent_of(each.name) for each in move.acts or ()}
         named = any(each.slot in ("name", "trainid") and intent_of(each.name) != "request" for each in move.acts or ())
         if named or done & {"book", "offerbooked"}:
@@ -163,7 +163,7 @@ def play(plan: Plan, seed: int) -> tuple[list[dict[str, Any]], str]:
             used = {slot: value for slot, value in state.items() if (slot in plan.booked) == booked}
             messages += tool_messages(call(f"{'book' if booked else 'find'}_{plan.domain}", used), len(messages))
         messages.append({"role": "assistant", "content": text})
-        heard = understand(text, SYSTEM)
+        heard = understand(text, SYSTEM, town())
     return messages, "limit"
 
 

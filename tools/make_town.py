@@ -1,11 +1,13 @@
 """Write the town that is part of dialmeter: the tables of Saltmere, and the surface forms of its values.
 
-Run ``python tools/make_town.py``. The bytes depend only on the seed. Every name is invented. It writes ``town.json`` with one
-table per domain, and ``values.json`` with paraphrases of every value in the format of published value maps.
+Run ``python tools/make_town.py``. The bytes depend only on the seed. Every name is invented. It writes a table for each
+domain, and ``values.json`` with paraphrases of every value in the format of published value maps.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import Any
 import msgspec
 
 SEED = 41
-FOLDER = Path(__file__).parents[1] / "src" / "dialmeter" / "simulation" / "data"
+FOLDER = Path(__file__).parents[1] / "src" / "dialmeter" / "simulation" / "data" / "town"
 TOWN = "saltmere"
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -290,24 +292,20 @@ def values(tables: dict[str, list[dict[str, str]]]) -> dict[str, Any]:
     }
 
 
-def as_columns(rows: Sequence[dict[str, str]]) -> dict[str, Any]:
-    return {"columns": list(rows[0]), "rows": [list(row.values()) for row in rows]}
-
-
 def encoded() -> dict[str, bytes]:
-    """Return the files by name. Each line has one row of a table or one slot of the map, which keeps diffs readable."""
+    """Return the files by name: a table per domain, and the map with one slot per line, which keeps diffs readable."""
     tables = town()
-    lines = [f'"{domain}": {_table(as_columns(rows))}' for domain, rows in tables.items()]
     slots = [f'"{slot}": {msgspec.json.encode(found).decode()}' for slot, found in values(tables).items()]
-    return {
-        name: ("{\n" + ",\n".join(parts) + "\n}\n").encode()
-        for name, parts in (("town.json", lines), ("values.json", slots))
-    }
+    files = {f"{domain}.csv": _table(rows) for domain, rows in tables.items()}
+    return {**files, "values.json": ("{\n" + ",\n".join(slots) + "\n}\n").encode()}
 
 
-def _table(table: dict[str, Any]) -> str:
-    rows = ",\n".join(msgspec.json.encode(row).decode() for row in table["rows"])
-    return f'{{"columns": {msgspec.json.encode(table["columns"]).decode()}, "rows": [\n{rows}\n]}}'
+def _table(rows: Sequence[dict[str, str]]) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
 
 
 def main() -> None:

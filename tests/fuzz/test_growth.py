@@ -25,6 +25,7 @@ from dialmeter.readers.completions import state_in
 from dialmeter.readers.layouts.llm import _id_pattern
 from dialmeter.readers.records.reading import TURN_OF_ID
 from dialmeter.simulation.understand import understand
+from dialmeter.simulation.world import town
 from dialmeter.users import profile
 from dialmeter.users.blame.exchange import ExchangeItem
 from dialmeter.users.blame.words import find_value
@@ -45,6 +46,7 @@ COMPUTED = {
     "dialmeter.core.secrets._pattern",
     "dialmeter.judges.adapters.answer_forms._mark_scales",
     "dialmeter.readers.layouts.llm._id_pattern",
+    "dialmeter.simulation.understand._domain_words",
     "dialmeter.simulation.understand._forms",
     "dialmeter.simulation.understand._compile",
     "dialmeter.users.counting._is_absent",
@@ -97,8 +99,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "one line": one_line,
     "short forms": contract,
     "long forms": expand_contractions,
-    "talk in the town, of a user": lambda text: understand(text, "user"),
-    "talk in the town, of a system": lambda text: understand(text, "system"),
+    "talk in the town, of a user": lambda text: understand(text, "user", town()),
+    "talk in the town, of a system": lambda text: understand(text, "system", town()),
     "a difference of values": lambda text: difference(text, f"{text}x"),
     "changed words": lambda text: changed_spans(text, f"{text} x"),
     "a preference of a judge": read_preference,

@@ -6,6 +6,7 @@ import gc
 import json
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from dialmeter.readers.layouts.goals import GoalFile
 from dialmeter.readers.source import first_items
 from dialmeter.readers.strict_json import parse_unique
 from dialmeter.simulation.goals import read_goals
+from dialmeter.simulation.world import town
 from dialmeter.tracking.rule_sets.rules import load as load_rules
 from dialmeter.users.profile import load as load_profile
 from dialmeter.users.value_map_builder import read_ontology
@@ -148,7 +150,7 @@ def written(path: Path, data: bytes | str) -> Path:
 
 READERS = {
     "goals": (GoalFile, '{"d": {"hotel": {"info": {"area": "X"}}}}'),
-    "goals to play": (read_goals, '{"d": {"hotel": {"info": {"area": "X"}}}}'),
+    "goals to play": (partial(read_goals, world=town()), '{"d": {"hotel": {"info": {"area": "X"}}}}'),
     "a value map": (ValueMap.read, '{"area": {"east": ["X"]}}'),
     "an ontology": (read_ontology, '{"hotel-semi-area": ["X"]}'),
     "a case": (read_cases, json.dumps({**CASE, "reply": "X"})),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dialmeter.readers.conversations import open_conversations
-from dialmeter.simulation.world import matches
+from dialmeter.simulation.world import town
 from dialmeter.users.blame.verdict import BlameVerdict, blame
 from dialmeter.users.rules import changed, named
 from dialmeter.users.scorer import UserScorer
@@ -58,7 +58,7 @@ def played() -> dict[str, tuple[BlameVerdict, list[dict[str, Any]]]]:
     scorer = UserScorer(profile="town")
     found = {}
     for talk in open_conversations(PLAYED / "blame_played.jsonl.gz"):
-        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), matches)
+        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), town().matches)
         assert verdict is not None
         found[talk.id] = (verdict, labels[talk.id])
     assert found.keys() == labels.keys()

@@ -11,7 +11,7 @@ import pytest
 from dialmeter.model import SYSTEM, USER, Act
 from dialmeter.simulation.grammar import BOOKING, GENERAL, Phrase, act, grammar, say
 from dialmeter.simulation.understand import noisy, understand
-from dialmeter.simulation.world import DOMAINS, forms, goal_values, published, town
+from dialmeter.simulation.world import town
 
 # Values that neither the town nor its phrases know.
 STRANGE = {
@@ -53,7 +53,7 @@ def test_strange_values_are_strange() -> None:
 
 def _entries() -> list[dict[str, list[str]]]:
     found = []
-    for entry in published().values():
+    for entry in town().spellings.values():
         for each in [entry] if "special_keys" in entry else entry.values():
             found += [
                 each["special_keys"]["not_in_goal"],
@@ -64,7 +64,7 @@ def _entries() -> list[dict[str, list[str]]]:
 
 def test_four_phrasings_per_act() -> None:
     for speaker in (USER, SYSTEM):
-        conversation = grammar(speaker)
+        conversation = grammar(town(), speaker)
         assert min(len(frames) for frames in conversation.frames.values()) >= 4
         for clauses in conversation.clauses.values():
             assert min(Counter((clause.slot, clause.value) for clause in clauses).values()) >= 4
@@ -75,7 +75,10 @@ def _filled(frame: Phrase, clause: str = "", word: str = "", value: str = "") ->
 
 
 FRAMES = [
-    (speaker, frame) for speaker in (USER, SYSTEM) for frames in grammar(speaker).frames.values() for frame in frames
+    (speaker, frame)
+    for speaker in (USER, SYSTEM)
+    for frames in grammar(town(), speaker).frames.values()
+    for frame in frames
 ]
 
 
@@ -83,7 +86,7 @@ def _clauses(speaker: str, service: str) -> list[tuple[Phrase, str]]:
     """Every phrase, with strange values where it has room."""
     return [
         (clause, value)
-        for clause in grammar(speaker).clauses[service]
+        for clause in grammar(town(), speaker).clauses[service]
         for value in ([clause.value] if clause.value else STRANGE[clause.slot])
     ]
 
@@ -92,24 +95,24 @@ def _clauses(speaker: str, service: str) -> list[tuple[Phrase, str]]:
     ("speaker", "frame"), FRAMES, ids=lambda each: each if isinstance(each, str) else f"{each.intent}: {each.text}"
 )
 def test_phrasings_read_back(speaker: str, frame: Phrase) -> None:
-    service, words = frame.service, grammar(speaker).words
+    service, words = frame.service, grammar(town(), speaker).words
     if "{" not in frame.text:
-        assert understand(frame.text, speaker) == (act(service, frame.intent),)
+        assert understand(frame.text, speaker, town()) == (act(service, frame.intent),)
     elif "{clauses}" in frame.text:
         for clause, value in _clauses(speaker, service):
             text = _filled(frame, clause.text.replace("{v}", value))
-            assert understand(text, speaker) == (act(service, frame.intent, clause.slot, value),), text
+            assert understand(text, speaker, town()) == (act(service, frame.intent, clause.slot, value),), text
     elif "{slots}" in frame.text:
-        slots = (*DOMAINS[service].request, "name")
+        slots = (*town().domains[service].request, "name")
         for one, other in product(slots, slots):
             text = frame.text.replace("{slots}", f"the {words[one]} and the {words[other]}")
             expected = [act(service, "request", slot) for slot in dict.fromkeys((one, other))]
-            assert list(understand(text, speaker)) == expected
+            assert list(understand(text, speaker, town())) == expected
     else:
         for slot in [frame.slot] if frame.slot else STRANGE:
             for value in STRANGE[slot] if "{v}" in frame.text else [""]:
                 text = _filled(frame, word=words[slot], value=value)
-                assert understand(text, speaker) == (act(service, frame.intent, slot, value),), text
+                assert understand(text, speaker, town()) == (act(service, frame.intent, slot, value),), text
 
 
 def _moves(rng: Random, strange: bool) -> list[tuple[str, list[Act]]]:
@@ -117,13 +120,15 @@ def _moves(rng: Random, strange: bool) -> list[tuple[str, list[Act]]]:
     found: list[tuple[str, list[Act]]] = []
 
     def value(domain: str, slot: str) -> str:
-        if strange or (slot not in DOMAINS[domain].informable and slot not in town().tables[domain][0]):
+        if strange or (slot not in town().domains[domain].informable and slot not in town().tables[domain][0]):
             return rng.choice(STRANGE[slot])
         return rng.choice(
-            goal_values(domain, slot) if slot in DOMAINS[domain].informable else town().values(domain, slot)
+            town().goal_values(domain, slot)
+            if slot in town().domains[domain].informable
+            else town().values(domain, slot)
         )
 
-    for domain, each in DOMAINS.items():
+    for domain, each in town().domains.items():
         search = rng.sample(each.search, rng.randint(1, min(4, len(each.search))))
         facts = rng.sample(each.request, 2)
         wishes = [act(domain, "inform", slot, rng.choice((value(domain, slot), "dontcare"))) for slot in search]
@@ -158,7 +163,7 @@ def test_moves_read_back(strange: bool) -> None:
     for number in range(ROUNDS):
         rng = Random(number)
         for speaker, acts in _moves(rng, strange):
-            read = understand(say(acts, speaker, rng), speaker)
+            read = understand(say(acts, speaker, rng, town()), speaker, town())
             right += len(set(read) & set(acts))
             total += len(set(read) | set(acts))
     assert total > 1000
@@ -166,17 +171,17 @@ def test_moves_read_back(strange: bool) -> None:
 
 
 def test_users_put_values_in_other_words() -> None:
-    texts = {say([act("hotel", "inform", "area", "harbour")], USER, Random(seed)) for seed in range(60)}
-    assert all(any(form in text for text in texts) for form in forms("hotel", "area")["harbour"])
+    texts = {say([act("hotel", "inform", "area", "harbour")], USER, Random(seed), town()) for seed in range(60)}
+    assert all(any(form in text for text in texts) for form in town().forms("hotel", "area")["harbour"])
 
 
 def test_acts_without_words() -> None:
-    assert "4711" in say([act("police", "select", "name", "4711")], SYSTEM, Random(1))
-    assert "09:00" in say([act("hotel", "inform", "open hours", "09:00")], USER, Random(1))
+    assert "4711" in say([act("police", "select", "name", "4711")], SYSTEM, Random(1), town())
+    assert "09:00" in say([act("hotel", "inform", "open hours", "09:00")], USER, Random(1), town())
 
 
 def test_free_text_search() -> None:
-    read = understand("hey!! any chance of a cheap guesthouse at the waterfront, for 3 nights?", USER)
+    read = understand("hey!! any chance of a cheap guesthouse at the waterfront, for 3 nights?", USER, town())
     pairs = {(found.name, found.slot, found.values) for found in read}
     assert pairs == {
         ("Hotel-Inform", "pricerange", ("cheap",)),
@@ -184,12 +189,12 @@ def test_free_text_search() -> None:
         ("Hotel-Inform", "area", ("harbour",)),
         ("Hotel-Inform", "stay", ("3",)),
     }
-    assert understand("Lovely weather today", USER) == ()
+    assert understand("Lovely weather today", USER, town()) == ()
 
 
 def test_noise_rate_and_kinds() -> None:
     said = [act("hotel", "inform", "area", "north")] * 5000
-    heard = noisy(said, 0.2, Random(5))
+    heard = noisy(said, 0.2, Random(5), town())
     wrong = len(said) - sum(each == said[0] for each in heard)
     assert 0.17 < wrong / len(said) < 0.23
     slots = sum(each.slot != "area" for each in heard)
@@ -202,8 +207,8 @@ def test_noise_makes_known_acts() -> None:
     rng = Random(9)
     for _ in range(300):
         for _, acts in _moves(rng, strange=False):
-            for each in noisy(acts, 1.0, rng):
-                service = DOMAINS.get(each.service)
+            for each in noisy(acts, 1.0, rng, town()):
+                service = town().domains.get(each.service)
                 slots = (
                     ("day", "people", "stay", "time", "ref")
                     if service is None

@@ -23,7 +23,7 @@ from dialmeter.simulation.bots.rule_system import RuleSystem
 from dialmeter.simulation.grammar import intent_of, value_of
 from dialmeter.simulation.outcome import outcome
 from dialmeter.simulation.play import Setting, Task, play_one, sampled
-from dialmeter.simulation.world import DOMAINS, goal_values, matches, town
+from dialmeter.simulation.world import World, town
 from dialmeter.stats.formulas import ratio
 from dialmeter.stats.resampling import paired_bootstrap
 from dialmeter.users.blame.verdict import blame
@@ -76,18 +76,18 @@ def misheard_value(task: Task, seed: int) -> Conversation | None:
     if domain is None:
         return None
     slot = rng.choice(list(task.goal[domain].info))
-    others = [each for each in goal_values(domain, slot) if each != task.goal[domain].info[slot]]
+    others = [each for each in town().goal_values(domain, slot) if each != task.goal[domain].info[slot]]
     wrong = rng.choice(others)
     honest = playing.noisy
 
-    def misheard(acts: Sequence[Act], rate: float, chances: Random) -> tuple[Act, ...]:
+    def misheard(acts: Sequence[Act], rate: float, chances: Random, world: World) -> tuple[Act, ...]:
         return tuple(
             replace(each, values=(wrong,))
             if (each.service, each.slot) == (domain, slot)
             and intent_of(each.name) == "inform"
             and value_of(each) != wrong
             else each
-            for each in honest(acts, rate, chances)
+            for each in honest(acts, rate, chances, world)
         )
 
     goal = {
@@ -108,8 +108,8 @@ def impossible_goal(task: Task, seed: int) -> Conversation | None:
         tries = [
             {**info, slot: value}
             for slot in info
-            for value in (goal_values(domain, slot) if domain != "taxi" else ())
-            if slot in DOMAINS[domain].search and not town().search(domain, {**info, slot: value})
+            for value in (town().goal_values(domain, slot) if domain != "taxi" else ())
+            if slot in town().domains[domain].search and not town().search(domain, {**info, slot: value})
         ]
         if tries:
             changed = {**goal, domain: replace(goal[domain], info=rng.choice(tries))}
@@ -178,7 +178,7 @@ def planted(name: str, seed: int, count: int) -> list[Conversation]:
 
 
 NOISE = 0.1
-TOWN_VALUES = Path(str(files("dialmeter.simulation").joinpath("data", "values.json")))
+TOWN_VALUES = Path(str(files("dialmeter.simulation").joinpath("data", "town", "values.json")))
 
 
 @cache
@@ -264,7 +264,7 @@ def test_figures_of_the_page() -> None:
 
 def _parties(talks: list[Conversation], sides: tuple[str, ...] = ("recall",)) -> list[str]:
     scorer = UserScorer(profile="town")
-    verdicts = [blame(scorer.prepare(talk), scorer.outcome(talk), matches) for talk in talks]
+    verdicts = [blame(scorer.prepare(talk), scorer.outcome(talk), town().matches) for talk in talks]
     return [
         loss.lost_by for verdict in verdicts if verdict for loss in verdict.losses if loss.side in sides and loss.weight
     ]
@@ -297,7 +297,7 @@ def test_party_of_a_planted_fault(name: str) -> None:
     assert len(talks) == 100
     found: Counter[str] = Counter()
     for talk in talks:
-        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), matches)
+        verdict = blame(scorer.prepare(talk), scorer.outcome(talk), town().matches)
         main = verdict.main if verdict is not None else None
         found["none" if main is None else main.lost_by] += 1
     assert found[FAULTS[name].party] >= 95, found

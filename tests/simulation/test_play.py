@@ -77,12 +77,12 @@ def test_the_limit_of_turns_cuts(tmp_path: Path) -> None:
     setting = Setting(choose("agenda", "user"), choose("rule", "system"), max_turns=2)
     talks = list(play(sampled(5, 7), setting))
     assert all(talk.cut and len(talk.moves) == 4 for talk in talks)
-    assert line(talks[0])["cut"] is True
+    assert line(talks[0], town())["cut"] is True
 
 
 def test_dialogues_have_states() -> None:
     for talk in played(noise=0.1)[:50]:
-        states = line(talk)["turns"]
+        states = line(talk, town())["turns"]
         users = [move for move in talk.moves if move.speaker == USER]
         assert [each["turn"] for each in states] == list(range(len(users)))
         final = {
@@ -99,7 +99,7 @@ def test_both_trackers_are_right_often_and_wrong_sometimes(tmp_path: Path) -> No
     play_to_file(path, goals=60, seed=7, noise=0.1)
     own = score_tracker(path, measures=["JGA"])["JGA"].value
     gold = [turn for talk in read(path) for turn in talk.turns]
-    keyword = [each[KEYWORD] for talk in played(noise=0.1)[:60] for each in line(talk)["turns"]]
+    keyword = [each[KEYWORD] for talk in played(noise=0.1)[:60] for each in line(talk, town())["turns"]]
     right = sum(turn.gold == state for turn, state in zip(gold, keyword, strict=True)) / len(gold)
     assert own is not None
     assert 0.4 < own < 0.95
@@ -107,7 +107,7 @@ def test_both_trackers_are_right_often_and_wrong_sometimes(tmp_path: Path) -> No
 
 
 def test_without_noise_the_system_tracks_perfectly() -> None:
-    assert all(each["gold"] == each["pred"] for talk in played()[:100] for each in line(talk)["turns"])
+    assert all(each["gold"] == each["pred"] for talk in played()[:100] for each in line(talk, town())["turns"])
 
 
 @pytest.mark.parametrize(

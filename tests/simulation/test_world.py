@@ -14,23 +14,13 @@ from dialmeter.errors import DialmeterError, InputError
 from dialmeter.readers.conversations import open_conversations
 from dialmeter.simulation.goals import foreign_values, read_goals, sample_goals
 from dialmeter.simulation.outcome import outcome
-from dialmeter.simulation.world import (
-    DAYS,
-    DOMAINS,
-    canonical,
-    failing_slots,
-    forms,
-    goal_values,
-    published,
-    reference,
-    town,
-)
+from dialmeter.simulation.world import DAYS, reference, town
 
 from ..cli.invoke import Cli
 from ..shared_data import shared
 
 TOOL = Path(__file__).parents[2] / "tools" / "make_town.py"
-DATA = files("dialmeter.simulation").joinpath("data")
+DATA = files("dialmeter.simulation").joinpath("data", "town")
 GOALS = sample_goals(town(), 400, seed=7)
 PARTS = [(domain, part) for goal in GOALS for domain, part in goal.items()]
 
@@ -46,15 +36,15 @@ def test_shipped_files_from_script() -> None:
     assert sum(map(len, written.values())) < 1_000_000
 
 
-@pytest.mark.parametrize("domain", DOMAINS)
+@pytest.mark.parametrize("domain", town().domains)
 def test_every_domain_has_variety(domain: str) -> None:
     rows = town().tables[domain]
     assert len(rows) >= 40
     assert len({tuple(row.values()) for row in rows}) == len(rows)
-    if DOMAINS[domain].entity:
-        names = [row[DOMAINS[domain].entity] for row in rows]
+    if not town().domains[domain].is_granted:
+        names = [row[town().domains[domain].entity] for row in rows]
         assert len(set(names)) == len(names)
-    for slot in DOMAINS[domain].request:
+    for slot in town().domains[domain].request:
         assert len(town().values(domain, slot)) >= 2
 
 
@@ -76,20 +66,20 @@ def test_no_real_place(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("domain", "slot"), [(name, slot) for name, each in DOMAINS.items() for slot in each.informable]
+    ("domain", "slot"), [(name, slot) for name, each in town().domains.items() for slot in each.informable]
 )
 def test_paraphrase_of_every_value(domain: str, slot: str) -> None:
-    assert goal_values(domain, slot)
-    for value, said in forms(domain, slot).items():
+    assert town().goal_values(domain, slot)
+    for value, said in town().forms(domain, slot).items():
         assert said[0] == value
         assert len(said) >= 2
-        assert {canonical(domain, slot, form) for form in said} == {value}
-    known = set(forms(domain, slot)) | set(_not_in_goal(domain, slot))
+        assert {town().canonical(domain, slot, form) for form in said} == {value}
+    known = set(town().forms(domain, slot)) | set(_not_in_goal(domain, slot))
     assert set(town().values(domain, slot)) <= known
 
 
 def _not_in_goal(domain: str, slot: str) -> dict[str, list[str]]:
-    entry = published()[slot]
+    entry = town().spellings[slot]
     entry = entry if "special_keys" in entry else entry[domain]
     found: dict[str, list[str]] = entry["special_keys"]["not_in_goal"]
     return found
@@ -101,7 +91,7 @@ def test_goals_can_be_reached() -> None:
             continue
         rows = town().search(domain, goal.info)
         assert rows
-        assert not any(failing_slots(domain, row, goal.book) for row in rows if goal.book)
+        assert not any(town().failing_slots(domain, row, goal.book) for row in rows if goal.book)
 
 
 def test_failing_goals_fail() -> None:
@@ -113,13 +103,13 @@ def test_failing_goals_fail() -> None:
         assert not town().search(domain, goal.fail_info)
         assert len(goal.info.items() - goal.fail_info.items()) == 1
     for domain, goal in bookings:
-        assert all(failing_slots(domain, row, goal.fail_book) for row in town().search(domain, goal.info))
+        assert all(town().failing_slots(domain, row, goal.fail_book) for row in town().search(domain, goal.info))
 
 
 def test_goal_domains_and_requests() -> None:
     assert {len(goal) for goal in GOALS} == {1, 2, 3}
-    assert {domain for domain, _ in PARTS} == set(DOMAINS)
-    assert all(set(goal.requests) <= set(DOMAINS[domain].request) - set(goal.info) for domain, goal in PARTS)
+    assert {domain for domain, _ in PARTS} == set(town().domains)
+    assert all(set(goal.requests) <= set(town().domains[domain].request) - set(goal.info) for domain, goal in PARTS)
     assert all(goal.requests or goal.book for _, goal in PARTS)
 
 
@@ -164,7 +154,7 @@ GOAL = {
 def test_layouts(tmp_path: Path, layout: object) -> None:
     path = tmp_path / "goals.json"
     path.write_text(json.dumps(layout))
-    goals, notices = read_goals(path)
+    goals, notices = read_goals(path, town())
     assert list(goals) == ["MUL1.json"]
     assert goals["MUL1.json"]["hotel"].info == {"area": "north", "day": "friday"}
     assert goals["MUL1.json"]["hotel"].requests == ("phone",)
@@ -176,7 +166,7 @@ def test_goals_of_native_lines(tmp_path: Path) -> None:
     goal = {"train": {"info": {"day": "monday"}, "requests": ["price"]}}
     lines = [{"dialogue_id": "d1", "goal": goal, "talk": []}, {"dialogue_id": "d2", "talk": []}]
     path.write_text("\n".join(map(json.dumps, lines)))
-    goals, notices = read_goals(path)
+    goals, notices = read_goals(path, town())
     assert goals["d1"]["train"].requests == ("price",)
     assert [(notice.code, notice.where) for notice in notices] == [("no-goal", ("d2",))]
 
@@ -187,7 +177,7 @@ def test_a_line_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     path.write_text(
         json.dumps({"dialogue_id": "d1", "goal": goal, "talk": []}) + '\n{"dialogue_id": "d2", "talk": 5}\n'
     )
-    goals, notices = read_goals(path)
+    goals, notices = read_goals(path, town())
     assert list(goals) == ["d1"]
     assert [notice.code for notice in notices] == ["unread"]
     assert "dialogue d2" in notices[0].where[0]
@@ -207,7 +197,7 @@ def test_bad_goals(goal: object, message: str, tmp_path: Path) -> None:
     if goal:
         path.write_text(json.dumps({"g1": goal}))
     with pytest.raises(InputError, match=message):
-        read_goals(path)
+        read_goals(path, town())
 
 
 OWN = {"hotel": {"info": {"area": "harbour"}}}
@@ -215,7 +205,10 @@ FOREIGN = {"train": {"info": {"destination": "cambridge", "day": "monday", "leav
 
 
 def test_sampled_goals_are_at_home() -> None:
-    assert foreign_values({str(index): goal for index, goal in enumerate(sample_goals(town(), 300, seed=3))}) is None
+    assert (
+        foreign_values({str(index): goal for index, goal in enumerate(sample_goals(town(), 300, seed=3))}, town())
+        is None
+    )
 
 
 def test_foreign_values_are_named(tmp_path: Path, cli: Cli) -> None:
@@ -244,13 +237,13 @@ def test_goals_that_cannot_be_reached_are_refused(tmp_path: Path, cli: Cli) -> N
     )
     assert not out.exists()
     with pytest.raises(DialmeterError, match="no goal can be reached"):
-        foreign_values(read_goals(path)[0])
+        foreign_values(read_goals(path, town())[0], town())
 
 
 def test_published_goals(tmp_path: Path, cli: Cli) -> None:
     """No goal is reached that is said to be out of reach."""
     path, out = shared("data", "world", "multiwoz", "goals.json.gz"), tmp_path / "talk.jsonl"
-    notice = foreign_values(read_goals(path)[0])
+    notice = foreign_values(read_goals(path, town())[0], town())
     assert notice is not None
     assert notice.count == 948
     assert "(38.03 %)" in notice.message
@@ -260,6 +253,6 @@ def test_published_goals(tmp_path: Path, cli: Cli) -> None:
     reached = {
         talk.id: {"goal": talk.goal} for talk in open_conversations(out) if talk.goal and outcome(talk, town()).complete
     }
-    at_home = foreign_values({name: each["goal"] for name, each in reached.items()})
+    at_home = foreign_values({name: each["goal"] for name, each in reached.items()}, town())
     limit = len(reached)
     assert at_home is None or f"at most {limit} of {limit} goals" in at_home.message

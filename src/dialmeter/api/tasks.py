@@ -76,16 +76,16 @@ def play(
     seed: int = 0,
     noise: float = 0.0,
     max_turns: int = MAX_TURNS,
+    world: str | Path = "town",
 ) -> list[Conversation]:
-    """Play dialogues between a user and a system in the demo data, like ``dialmeter play``.
+    """Play dialogues between a user and a system in the demo data, or in a folder of tables, like ``dialmeter play``.
 
     Example:
         >>> len(play("agenda", "rule", 2, seed=7))
         2
     """
-    return list(
-        play_tasks(sampled(n, seed), Setting(choose(user, "user"), choose(system, "system"), noise, seed, max_turns))
-    )
+    setting = Setting(choose(user, "user"), choose(system, "system"), noise, seed, max_turns, str(world))
+    return list(play_tasks(sampled(n, seed, setting.world), setting))
 
 
 @in_python

@@ -10,7 +10,7 @@ import msgspec
 from ..core.comparison import Resampling
 from ..errors import DialmeterError
 from ..readers.conversations import open_conversations
-from ..simulation.world import matches
+from ..simulation.world import town
 from ..users.analysis.check import UserCheck, check_conversations
 from ..users.blame.exchange import Database
 from ..users.compare import SHOWN_MEASURES, UserComparison, compare_users
@@ -50,7 +50,7 @@ def settings_of(settings: Settings) -> UserSettings:
 
 def database_of(settings: UserSettings) -> Database | None:
     """Return the database of the dialogues, which only those of the demo data have."""
-    return matches if settings.profile.name == "town" else None
+    return town().matches if settings.profile.name == "town" else None
 
 
 def score(

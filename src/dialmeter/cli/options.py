@@ -196,7 +196,7 @@ goals_option = option("--goals FILE", "File with goals by dialogue, if the dialo
 
 def profile_option(
     about: str = "Profile of the corpus, with its names of acts, slots and services: multiwoz, town, sgd.",
-    default: str = "multiwoz",
+    default: str | None = "multiwoz",
 ) -> Option:
     """Return the option for the profile of a corpus."""
     return option("--profile NAME|FILE.toml", about, default=default)

@@ -25,7 +25,7 @@ from ..simulation.bots import ChosenBot, Role, choose
 from ..simulation.goals import foreign_values, read_goals
 from ..simulation.outcome import describe_silence, outcome, play_account
 from ..simulation.play import MAX_TURNS, Setting, Task, play_all, sampled, tasks_from_goals, write
-from ..simulation.world import town
+from ..simulation.world import TOWN, goals_file, load_world
 from ..studies.cross import CrossCell, CrossScore, as_dicts, compare_by_user, row, scores
 from ..studies.log_score import system_outcome
 from ..systems.compare import LogComparison
@@ -46,6 +46,8 @@ from .printer import CSV, PROSE, TYPED, Block, Output, signature_blocks, table_b
 from .study import Study
 from .user.inputs import endpoint_options
 from .work import cluster_from_options, work_options
+
+_GOALS = 200
 
 
 class PlayScore(SignedScore, kw_only=True):
@@ -96,9 +98,10 @@ class PlayDocument(Document, kw_only=True):
 @shared.option("--system BOT* systems", "System, which has the database; may be repeated (default: rule).")
 @shared.option(
     "--goals N|FILE",
-    "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues.",
-    default="200",
+    "Number of goals to draw, or a file with goals (MultiWOZ format) or with dialogues "
+    "(default: goals.json in the folder of the world, otherwise 200).",
 )
+@shared.option("--world DIR|NAME", "Folder with a table for each domain, or the demo data.", default=TOWN)
 @shared.option(
     "--max-turns", "Maximum number of turns of the user; a longer dialogue is cut.", least=1, default=MAX_TURNS
 )
@@ -108,7 +111,7 @@ class PlayDocument(Document, kw_only=True):
 @dry_run_option
 @price_option
 @shared.map_option
-@shared.profile_option(default="town")
+@shared.profile_option(default=None)
 @shared.rules_option("Rule set: dialmeter, or gcdf1-repo for the published evaluator.")
 @shared.option("--set KEY=VALUE* changes", "Change one setting of the rule set, such as repetitions.max=4.")
 @shared.interval_options(resamples=1000)
@@ -126,7 +129,7 @@ def play(**options: Any) -> Output:
     settings = _settings(options)
     user_settings = UserSettings(
         rules=changed(load_rules(options["rules_name"]), *options["changes"]),
-        profile=load_profile(options["profile"]),
+        profile=load_profile(options["profile"] or (TOWN if options["world"] == TOWN else "multiwoz")),
         value_map=shared.value_map_from_options(options),
     )
     is_pair = len(settings) == 1
@@ -194,7 +197,7 @@ def _settings(options: dict[str, Any]) -> list[Setting]:
         if count > 1:
             raise DialmeterError(f"{name} is given twice; give each bot once")
     return [
-        Setting(user, system, options["noise"], options["seed"], options["max_turns"])
+        Setting(user, system, options["noise"], options["seed"], options["max_turns"], options["world"])
         for system in systems
         for user in users
     ]
@@ -210,16 +213,17 @@ def _bot(text: str, role: Role, options: dict[str, Any]) -> ChosenBot:
 
 
 def _tasks(options: dict[str, Any]) -> tuple[list[Task], list[Notice]]:
-    """Return the tasks to play: drawn goals, or the goals of a file. Values that the demo data does not have are reported at once."""
-    goals_option = options["goals"]
+    """Return the tasks to play: drawn goals, or the goals of a file. Values that the world does not have are reported at once."""
+    world = load_world(options["world"])
+    goals_option = options["goals"] or str(goals_file(options["world"]) or _GOALS)
     if goals_option.isdecimal():
         if int(goals_option) == 0:
             raise DialmeterError("--goals must be a number of goals, 1 or more, or a file")
-        return sampled(int(goals_option), options["seed"]), []
+        return sampled(int(goals_option), options["seed"], options["world"]), []
     if not Path(goals_option).exists():
         raise DialmeterError(f"--goals {one_line(goals_option, 200)}: not a number and not an existing file")
-    goals, notices = read_goals(goals_option)
-    foreign = foreign_values(goals)
+    goals, notices = read_goals(goals_option, world)
+    foreign = foreign_values(goals, world)
     if foreign is not None:
         warn([foreign], options["quiet"])
         notices = [*notices, foreign]
@@ -286,7 +290,7 @@ def _cell(
         text_only += [
             f"{conversation.id} turn {place}" for place, move in enumerate(conversation.moves) if move.read_by
         ]
-        goals = outcome(conversation, town())
+        goals = outcome(conversation, load_world(setting.world))
         rows.append(row(conversation, scorer.add(conversation), goals))
         outcomes.append(system_outcome(conversation, goals))
         if reason := describe_silence(conversation):

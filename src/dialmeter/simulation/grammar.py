@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,7 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from ..model import SYSTEM, USER, Act
-from .world import DOMAINS, DONTCARE, forms, read_data
+from .world import DONTCARE, World, remembered
 
 BOOKING = "booking"
 GENERAL = "general"
@@ -66,10 +67,10 @@ def value_of(act: Act) -> str:
     return act.values[0] if act.values else ""
 
 
-def informed(acts: Iterable[Act]) -> Iterator[tuple[str, str, str]]:
+def informed(acts: Iterable[Act], world: World) -> Iterator[tuple[str, str, str]]:
     """Yield the domain, the slot and the value of each act with which a user gives a value."""
     for each in acts:
-        if intent_of(each.name) == "inform" and each.values and each.service in DOMAINS:
+        if intent_of(each.name) == "inform" and each.values and each.service in world.domains:
             yield each.service, each.slot, each.values[0]
 
 
@@ -119,44 +120,53 @@ class Grammar(Struct, frozen=True):
 @cache
 def phrases() -> dict[str, Any]:
     """Load the file of phrases."""
-    return msgspec.toml.decode(read_data("phrases.toml"), type=dict[str, Any])
+    return msgspec.toml.decode(
+        Path(__file__).with_name("data").joinpath("phrases.toml").read_bytes(), type=dict[str, Any]
+    )
 
 
 _FRAMES = {"search": ("inform", "inform", ""), "book": ("book", "inform", ""), "choice": ("choice", "inform", "choice")}
 """Sections of the file: the key of their frames, the intent and the slot. Others have their own name as key and intent."""
 
 
-@cache
-def grammar(speaker: str) -> Grammar:
-    """Return the phrases of a speaker.
+@remembered
+def grammar(world: World, speaker: str) -> Grammar:
+    """Return the phrases of a speaker. Slots and domains without own phrases have plain ones.
 
     Example:
-        >>> grammar("user").frames["taxi", "request"][0].text
+        >>> from dialmeter.simulation.world import town
+        >>> grammar(town(), "user").frames["taxi", "request"][0].text
         'What is {slots} of the taxi?'
     """
     table = phrases()
     frames = {
         (service, key): _frames(service, intent, section["frames"], slot)
-        for service in DOMAINS
+        for service in world.domains
         for name, section in table[speaker].items()
         if "frames" in section
         for key, intent, slot in [_FRAMES.get(name, (name, name, ""))]
     }
     frames |= {
-        (service, intent): _frames(service, intent, texts)
-        for service in ("train", BOOKING, GENERAL)
-        for intent, texts in table[speaker].get(service, {}).items()
+        (service, intent): _frames(service, intent, [text.replace("{place}", world.place) for text in texts])
+        for service, section in [
+            *((name, "journey") for name, domain in world.domains.items() if domain.has_times),
+            (BOOKING, BOOKING),
+            (GENERAL, GENERAL),
+        ]
+        for intent, texts in table[speaker].get(section, {}).items()
     }
     own = table["system_clauses"] if speaker == SYSTEM else {}
-    clauses = {
-        service: tuple(_clauses(service, {**table["clauses"][service], **own.get(service, {})}))
-        for service in (*DOMAINS, BOOKING)
-    }
+    clauses = {}
+    for service in (*world.domains, BOOKING):
+        texts = {**table["clauses"].get(service, {}), **own.get(service, {})}
+        informable = world.domains[service].informable if service in world.domains else ()
+        plain = {slot: table["plain"]["clauses"] for slot in informable if slot not in texts}
+        clauses[service] = tuple(_clauses(service, {**texts, **plain}))
     return Grammar(frames, clauses, table["words"])
 
 
 def _frames(service: str, intent: str, texts: list[str], slot: str = "") -> tuple[Phrase, ...]:
-    noun, a_noun, nouns = phrases()["nouns"].get(service, ("", "", ""))
+    noun, a_noun, nouns = phrases()["nouns"].get(service, (service, f"a {service}", f"{service}s"))
     worded = [text.replace("{noun}", noun).replace("{a_noun}", a_noun).replace("{nouns}", nouns) for text in texts]
     return tuple(Phrase(service, intent, text, slot) for text in worded)
 
@@ -167,10 +177,11 @@ def _clauses(service: str, texts: Mapping[str, list[str]]) -> Iterator[Phrase]:
     for key, each in texts.items():
         slot, _, value = key.partition("=")
         slots[slot] = None
-        yield from (Phrase(service, "", text, slot, value) for text in each)
+        word = phrases()["words"].get(slot, slot)
+        yield from (Phrase(service, "", text.replace("{word}", word), slot, value) for text in each)
     for slot in slots:
         for text in phrases()["dontcare"]["clauses"]:
-            yield Phrase(service, "", text.replace("{word}", phrases()["words"][slot]), slot, DONTCARE)
+            yield Phrase(service, "", text.replace("{word}", phrases()["words"].get(slot, slot)), slot, DONTCARE)
 
 
 PARAPHRASED = 0.4
@@ -179,20 +190,21 @@ PARAPHRASED = 0.4
 _NAMES = ("name", "departure", "destination")
 
 
-def say(acts: Iterable[Act], speaker: str, rng: Random) -> str:
+def say(acts: Iterable[Act], speaker: str, rng: Random, world: World) -> str:
     """Return the text of a move of a user or a system. Adjacent acts of one kind share a sentence.
 
     Example:
-        >>> say([act("taxi", "request", "phone"), act("general", "thank")], "user", Random(1))
+        >>> from dialmeter.simulation.world import town
+        >>> say([act("taxi", "request", "phone"), act("general", "thank")], "user", Random(1), town())
         'Could you tell me the phone number of the taxi? Thank you.'
     """
-    return " ".join(_sentences(list(acts), speaker, rng))
+    return " ".join(_sentences(list(acts), speaker, rng, world))
 
 
-def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
-    for (service, key), group in groupby(acts, lambda each: (each.service, _key(each, speaker))):
+def _sentences(acts: Sequence[Act], speaker: str, rng: Random, world: World) -> Iterator[str]:
+    for (service, key), group in groupby(acts, lambda each: (each.service, _key(each, speaker, world))):
         together = list(group)
-        frames = grammar(speaker).frames.get((service, key))
+        frames = grammar(world, speaker).frames.get((service, key))
         if frames is None:
             # An external bot may use acts that the grammar does not have; they still need a text.
             pairs = ", ".join(f"{each.slot} {value_of(each)}".strip() for each in together)
@@ -200,44 +212,45 @@ def _sentences(acts: Sequence[Act], speaker: str, rng: Random) -> Iterator[str]:
             continue
         frame = rng.choice(frames)
         if "{clauses}" in frame.text or "{slots}" in frame.text:
-            yield _fill_frame(frame, together, speaker, rng)
+            yield _fill_frame(frame, together, speaker, rng, world)
             continue
         for each in together:
-            text = frame.text.replace("{word}", _word(each.slot, speaker))
+            text = frame.text.replace("{word}", _word(each.slot))
             yield text.replace("{v}", _capitalise(each.slot, value_of(each)))
             frame = rng.choice(frames)
 
 
-def _key(act: Act, speaker: str) -> str:
+def _key(act: Act, speaker: str, world: World) -> str:
     """Return the key of the frames of an act in the grammar, with the service."""
     intent = intent_of(act.name)
     if intent != "inform":
         return intent
     if speaker == USER:
-        return "book" if act.slot in DOMAINS[act.service].book else "inform"
+        return "book" if act.slot in world.domains[act.service].book else "inform"
     return "choice" if act.slot == "choice" else "inform"
 
 
-def _fill_frame(frame: Phrase, acts: Sequence[Act], speaker: str, rng: Random) -> str:
+def _fill_frame(frame: Phrase, acts: Sequence[Act], speaker: str, rng: Random, world: World) -> str:
     if "{slots}" in frame.text:
-        *most, last = (f"the {_word(each.slot, speaker)}" for each in acts)
+        *most, last = (f"the {_word(each.slot)}" for each in acts)
         return frame.text.replace("{slots}", f"{', '.join(most)} and {last}" if most else last)
-    clauses = ", ".join(_clause(each, speaker, rng) for each in acts if each.slot)
+    clauses = ", ".join(_clause(each, speaker, rng, world) for each in acts if each.slot)
     return frame.text.replace("{clauses}", clauses) if clauses else frame.text.replace(" {clauses}", "")
 
 
-def _word(slot: str, speaker: str) -> str:
-    return grammar(speaker).words.get(slot, slot)
+def _word(slot: str) -> str:
+    word: str = phrases()["words"].get(slot, slot)
+    return word
 
 
-def _clause(act: Act, speaker: str, rng: Random) -> str:
+def _clause(act: Act, speaker: str, rng: Random, world: World) -> str:
     form = value_of(act)
-    own = [each for each in grammar(speaker).clauses.get(act.service, ()) if each.slot == act.slot]
+    own = [each for each in grammar(world, speaker).clauses.get(act.service, ()) if each.slot == act.slot]
     clauses = [each for each in own if each.value == form] or [each for each in own if not each.value]
     if not clauses:
-        return f"with {_word(act.slot, speaker)} {form}"
+        return f"with {_word(act.slot)} {form}"
     if speaker == USER and rng.random() < PARAPHRASED:
-        form = rng.choice(forms(act.service, act.slot).get(form, (form,)))
+        form = rng.choice(world.forms(act.service, act.slot).get(form, (form,)))
     return rng.choice(clauses).text.replace("{v}", _capitalise(act.slot, form))
 
 

@@ -27,7 +27,7 @@ from .goals import sample_goals
 from .grammar import requested, say
 from .outcome import turns
 from .understand import TownMaker, noisy, understand
-from .world import town
+from .world import TOWN, World, load_world
 
 MAX_TURNS = 30
 _SHARD = 10
@@ -42,6 +42,7 @@ class Setting(Struct, frozen=True):
         system: the bot with the database.
         noise: the share of acts that are misunderstood, on both sides, from 0 to 1.
         max_turns: the maximum number of user turns; longer dialogues are cut.
+        world: the folder of the world, or ``town``.
     """
 
     user: ChosenBot
@@ -49,6 +50,7 @@ class Setting(Struct, frozen=True):
     noise: float = 0.0
     seed: int = 0
     max_turns: int = MAX_TURNS
+    world: str = TOWN
 
 
 class Task(Struct, frozen=True):
@@ -117,26 +119,30 @@ def _play_shard(shard: Shard) -> list[Conversation]:
 
 
 def _play_shard_lines(shard: Shard) -> list[bytes]:
-    return [msgspec.json.encode(line(conversation)) for conversation in _play_shard(shard)]
+    world = load_world(shard[1].world)
+    return [msgspec.json.encode(line(conversation, world)) for conversation in _play_shard(shard)]
 
 
 def play_one(task: Task, setting: Setting) -> Conversation:
     """Play one dialogue, from the first move of the user to the last move of the system."""
     rngs = {part: Random(f"{setting.seed} {task.index} {part}") for part in (USER, SYSTEM, "text", "noise")}
     try:
+        world = load_world(setting.world).for_goal(task.goal)
         bots: dict[str, Bot] = {
-            USER: make_bot(setting.user, town(), rngs[USER]),
-            SYSTEM: make_bot(setting.system, town(), rngs[SYSTEM]),
+            USER: make_bot(setting.user, world, rngs[USER]),
+            SYSTEM: make_bot(setting.system, world, rngs[SYSTEM]),
         }
         bots[USER].start(task.goal)
         bots[SYSTEM].start(None)
-        moves, is_over = _talk(bots, setting, rngs)
+        moves, is_over = _talk(bots, setting, rngs, world)
     except DialmeterError as error:
         raise DialmeterError(f"dialogue {task.id}: {error}") from None
     return Conversation(task.id, tuple(moves), task.goal, cut=not is_over)
 
 
-def _talk(bots: Mapping[str, Bot], setting: Setting, rngs: Mapping[str, Random]) -> tuple[list[Move], bool]:
+def _talk(
+    bots: Mapping[str, Bot], setting: Setting, rngs: Mapping[str, Random], world: World
+) -> tuple[list[Move], bool]:
     """Return the moves, and whether the user ended the dialogue before the limit."""
     moves: list[Move] = []
     understood: tuple[Act, ...] | None = None
@@ -144,18 +150,18 @@ def _talk(bots: Mapping[str, Bot], setting: Setting, rngs: Mapping[str, Random])
     for _ in range(setting.max_turns):
         for speaker in (USER, SYSTEM):
             reply = bots[speaker].reply(understood or (), text)
-            moves.append(structs.replace(_complete(reply, speaker, rngs["text"]), understood=understood))
+            moves.append(structs.replace(_complete(reply, speaker, rngs["text"], world), understood=understood))
             text = moves[-1].text
-            understood = noisy(understand(text, speaker), setting.noise, rngs["noise"])
+            understood = noisy(understand(text, speaker, world), setting.noise, rngs["noise"], world)
         if bots[USER].done():
             return moves, True
     return moves, False
 
 
-def _complete(move: Move, speaker: str, rng: Random) -> Move:
+def _complete(move: Move, speaker: str, rng: Random, world: World) -> Move:
     """Complete a move with text, acts, and the requested slots."""
-    text = move.text or say(move.acts or (), speaker, rng)
-    acts = understand(text, speaker) if move.acts is None else move.acts
+    text = move.text or say(move.acts or (), speaker, rng, world)
+    acts = understand(text, speaker, world) if move.acts is None else move.acts
     listed = {service: tuple(f"{service}-{slot}" for slot in slots) for service, slots in requested(acts).items()}
     return structs.replace(
         move,
@@ -167,20 +173,21 @@ def _complete(move: Move, speaker: str, rng: Random) -> Move:
     )
 
 
-def line(conversation: Conversation) -> dict[str, Any]:
+def line(conversation: Conversation, world: World) -> dict[str, Any]:
     """Convert a dialogue to a native line, with the states of three trackers."""
-    return {**conversation_to_dict(conversation), "turns": list(turns(conversation.moves))}
+    return {**conversation_to_dict(conversation), "turns": list(turns(conversation.moves, world))}
 
 
-def sampled(count: int, seed: int) -> list[Task]:
-    """Return tasks with goals that are sampled for the town.
+def sampled(count: int, seed: int, world: str = TOWN) -> list[Task]:
+    """Return tasks with goals that are sampled for a world; their ids begin with its name.
 
     Example:
         >>> [task.id for task in sampled(2, seed=7)]
         ['town-7-0000', 'town-7-0001']
     """
-    goals = sample_goals(town(), count, seed)
-    return [Task(index, f"town-{seed}-{index:04}", goal) for index, goal in enumerate(goals)]
+    goals = sample_goals(load_world(world), count, seed)
+    name = load_world(world).short_name
+    return [Task(index, f"{name}-{seed}-{index:04}", goal) for index, goal in enumerate(goals)]
 
 
 def tasks_from_goals(goals: Mapping[str, Goal]) -> list[Task]:
@@ -203,7 +210,8 @@ def write(
         DialmeterError: the file exists or cannot be written, or an unfinished file has another setting.
         Unfinished: a bot failed after some dialogues were written.
     """
-    identity = hashlib.sha256(msgspec.json.encode([setting, tasks], order="sorted")).hexdigest()
+    world = load_world(setting.world).digest
+    identity = hashlib.sha256(msgspec.json.encode([setting, world, tasks], order="sorted")).hexdigest()
     checkpoint: Checkpoint[Any] = Checkpoint(path, dict, "a dialogue", "other bots, goals or settings", force=force)
     with closing(checkpoint):
         done = len(checkpoint.resume(identity))

@@ -19,7 +19,7 @@ from .bots import choose
 from .grammar import intent_of, requested, value_of
 from .outcome import KEYWORD, outcome, turns, update_state
 from .play import Setting, line, play, sampled
-from .world import DOMAINS, REFERENCE, goal_values, published, town
+from .world import REFERENCE, town
 
 GOALS, SEED, NOISE = 200, 7, 0.1
 SHARES_FOLDER = "shares"
@@ -44,10 +44,10 @@ def sample_files(agenda: list[Conversation]) -> Iterator[tuple[str, bytes]]:
     yield "tracker-ratings.csv", rated_dialogues(new)
     for name, content in share_files(new):
         yield f"{SHARES_FOLDER}/{name}", content
-    yield "agenda.jsonl", _json_lines(map(line, agenda))
-    yield "forgetful.jsonl", _json_lines(map(line, forgetful))
+    yield "agenda.jsonl", _json_lines(line(each, town()) for each in agenda)
+    yield "forgetful.jsonl", _json_lines(line(each, town()) for each in forgetful)
     yield "goals.json", _pretty({conversation.id: conversation.goal for conversation in agenda})
-    yield "map.json", _pretty(published())
+    yield "map.json", _pretty(town().spellings)
     yield "ratings.jsonl", _json_lines(rated_replies(agenda))
     yield "satisfaction.txt", rated_turns(agenda)
     yield "desk-base.json", _pretty(agent_log("rule(failures=0.2)"))
@@ -112,7 +112,7 @@ def _messages(conversation: Conversation) -> Iterator[dict[str, Any]]:
             last = index + 2 >= len(conversation.moves) and not conversation.cut
             yield {"role": "user", "content": f"{move.text} ###STOP###" if last else move.text}
         else:
-            state = update_state(state, move.understood or ())
+            state = update_state(state, move.understood or (), town())
             for number, (name, arguments, result) in enumerate(_calls(move, state)):
                 call = {"id": f"{index}-{number}", "type": "function"}
                 function = {"name": name, "arguments": msgspec.json.encode(arguments).decode()}
@@ -129,16 +129,16 @@ def _calls(move: Move, state: Mapping[str, str]) -> Iterator[tuple[str, dict[str
         return {slot: state[f"{domain}-{slot}"] for slot in slots if f"{domain}-{slot}" in state}
 
     for act in move.acts or ():
-        domain = act.service if act.service in DOMAINS else ""
+        domain = act.service if act.service in town().domains else ""
         is_offer = intent_of(act.name) in ("inform", "recommend", "offerbook")
-        if domain and act.slot == DOMAINS[domain].entity and is_offer:
-            yield f"find_{domain}", arguments(domain, DOMAINS[domain].search), value_of(act)
+        if domain and act.slot == town().domains[domain].entity and is_offer:
+            yield f"find_{domain}", arguments(domain, town().domains[domain].search), value_of(act)
         if act.slot == REFERENCE:
             # A booking without a domain is about the domain that was mentioned last.
-            named = [domain] if domain else [each.service for each in move.acts or () if each.service in DOMAINS]
+            named = [domain] if domain else [each.service for each in move.acts or () if each.service in town().domains]
             mentioned = [*named, *reversed([slot.partition("-")[0] for slot in state])]
-            booked = next(each for each in mentioned if domain or DOMAINS[each].book)
-            yield f"book_{booked}", arguments(booked, DOMAINS[booked].book), value_of(act)
+            booked = next(each for each in mentioned if domain or town().domains[each].book)
+            yield f"book_{booked}", arguments(booked, town().domains[booked].book), value_of(act)
 
 
 RATERS = ("ann", "ben", "cleo")
@@ -230,7 +230,7 @@ def tracker_dialogues(conversations: Iterable[Conversation], key: str = "pred") 
             tuple(add_utterances([Turn(each["turn"], each["gold"], each[key]) for each in states], conversation.moves)),
         )
         for conversation in conversations
-        for states in [list(turns(conversation.moves))]
+        for states in [list(turns(conversation.moves, town()))]
     ]
 
 
@@ -304,7 +304,7 @@ def _frames(
     turn: Turn, gold_requested: Mapping[str, tuple[str, ...]], pred_requested: Mapping[str, tuple[str, ...]]
 ) -> dict[str, Frame]:
     def intent(service: str, state: State) -> str:
-        books = any(f"{service}-{slot}" in state for slot in DOMAINS[service].book)
+        books = any(f"{service}-{slot}" in state for slot in town().domains[service].book)
         return f"{'book' if books else 'find'}_{service}"
 
     gold, pred = turn.gold or {}, turn.pred or {}
@@ -316,7 +316,7 @@ def _frames(
             gold_requested.get(service, ()),
             pred_requested.get(service, ()),
         )
-        for service in sorted(named & DOMAINS.keys())
+        for service in sorted(named & town().domains.keys())
     }
 
 
@@ -333,9 +333,9 @@ def schema() -> list[dict[str, Any]]:
             "slots": [
                 {"name": slot, "is_categorical": len(values) <= _MOST_CATEGORIES, "possible_values": values}
                 for slot in domain.informable
-                for values in [goal_values(name, slot)]
+                for values in [town().goal_values(name, slot)]
             ],
             "intents": [{"name": f"{verb}_{name}"} for verb in (("find", "book") if domain.book else ("find",))],
         }
-        for name, domain in DOMAINS.items()
+        for name, domain in town().domains.items()
     ]

@@ -16,6 +16,7 @@ from ..model import Conversation
 from ..numeric import np
 from ..simulation.outcome import GoalSuccess
 from ..simulation.play import Setting
+from ..simulation.world import TOWN, load_world
 from ..stats.formulas import point, ratio
 from ..stats.intervals import Interval
 from ..stats.resampling import bootstrap, paired_bootstrap
@@ -24,7 +25,6 @@ from ..systems.measures import SystemOutcome, SystemSettings
 from ..systems.result import SystemResult
 from ..users.events import DialogueOutcome
 from ..users.result import UserResult
-from .log_score import TOWN
 
 
 class CrossMeasure(NamedTuple):
@@ -144,6 +144,7 @@ def _signature(measure: str, cell: CrossCell) -> str:
         f"noise:{setting.noise:g}",
         f"turns:{setting.max_turns}",
         f"seed:{setting.seed}",
+        *([] if setting.world == TOWN else [f"world:{load_world(setting.world).label}"]),
     )
     counts = (f"d:{cell.result.dialogues}", f"t:{cell.result.turns}", f"data:{cell.result.data}", f"v:{__version__}")
     return "|".join((measure, *simulation, *cell.result.signed, *cell.account.signed, *counts))
@@ -158,7 +159,9 @@ def compare_by_user(cells: Sequence[CrossCell], resampling: Resampling | None) -
     by_user: dict[str, dict[str, SystemResult]] = {}
     for cell in cells:
         # No intervals here: the scores of the cells have them.
-        by_user.setdefault(cell.user, {})[cell.system] = SystemResult(SystemSettings(success=TOWN), cell.outcomes)
+        by_user.setdefault(cell.user, {})[cell.system] = SystemResult(
+            SystemSettings(success=load_world(cell.setting.world).label), cell.outcomes
+        )
     return {user: compare_systems(results, resampling or Resampling()) for user, results in by_user.items()}
 
 

@@ -19,7 +19,7 @@ from ..progress import track_reading
 from ..readers.conversations import Conversations, Trajectories, is_log, open_conversations, open_trajectories
 from ..simulation.outcome import GoalSuccess
 from ..simulation.outcome import outcome as looked_up
-from ..simulation.world import World, town
+from ..simulation.world import TOWN, World, town
 from ..systems.measures import SystemMeasure, SystemOutcome, SystemSettings, parse_system_measure
 from ..systems.result import SystemResult
 from ..systems.scorer import score_system
@@ -30,7 +30,6 @@ from ..users.profile import NO_OFFER, PLACEHOLDER, SLOT_VALUES
 from ..users.scorer import UserScorer
 from ..values.maps import ValueMap
 
-TOWN = "town"
 _TIME = re.compile(r"\d\d:\d\d")
 _ANY = frozenset({"dontcare", "dont care", "do not care", "don't care", "any"})
 

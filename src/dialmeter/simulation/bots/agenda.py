@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, field
 
 from ...model import USER, Act, DomainGoal, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, intent_of, value_of
-from ..world import DOMAINS, DONTCARE, REFERENCE, TIMES, World, goal_values
+from ..world import DONTCARE, ENDS, REFERENCE, TIMES, World
 from . import Kind, Share
 
 Stage: TypeAlias = Literal["search", "book", "ask", "close", "bye"]
@@ -78,8 +78,9 @@ class Wish:
         tries: number of times that the system did not help.
     """
 
-    def __init__(self, domain: str, goal: DomainGoal) -> None:
+    def __init__(self, domain: str, goal: DomainGoal, world: World) -> None:
         self.domain = domain
+        self.world = world
         self.goal = goal
         self.search = dict(goal.fail_info or goal.info)
         self.book = dict(goal.fail_book or goal.book)
@@ -109,7 +110,8 @@ class Wish:
         """Return the answer to a question of the system for a slot: its value, or that any value is fine.
 
         Example:
-            >>> wish = Wish("train", DomainGoal(info={"arriveby": "12:15"}))
+            >>> from dialmeter.simulation.world import town
+            >>> wish = Wish("train", DomainGoal(info={"arriveby": "12:15"}), town())
             >>> wish.answer("leaveat"), wish.answer("day")
             ({'arriveby': '12:15'}, {'day': 'dontcare'})
         """
@@ -121,14 +123,15 @@ class Wish:
         partner = next((each for each in TIMES if slot in TIMES and each in values), None)
         if partner:
             return {partner: values[partner]}
-        return {slot: DONTCARE} if slot in DOMAINS[self.domain].informable else {}
+        return {slot: DONTCARE} if slot in self.world.domains[self.domain].informable else {}
 
     def mismatches(self, facts: Mapping[str, str]) -> dict[str, str]:
         """Return the constraints that an offer does not meet, according to the facts that the system gave."""
         return {
             slot: self.search[slot]
             for slot, value in facts.items()
-            if slot in self.search and not _meets(self.domain, slot, value, self.search[slot])
+            if slot in self.search
+            and not _meets(slot, value, self.search[slot], self.world.domains[self.domain].has_times)
         }
 
     def misheard(self, echoed: Mapping[str, str]) -> dict[str, str]:
@@ -170,10 +173,10 @@ def _changes(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, str]:
     return {slot: value for slot, value in new.items() if old.get(slot) != value} | dropped
 
 
-def _meets(domain: str, slot: str, value: str, constraint: str) -> bool:
+def _meets(slot: str, value: str, constraint: str, is_journey: bool) -> bool:
     if constraint == DONTCARE:
         return True
-    if domain == "train" and slot in TIMES:
+    if is_journey and slot in TIMES:
         return value >= constraint if slot == "leaveat" else value <= constraint
     return value == constraint
 
@@ -203,11 +206,14 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
     Returns:
         The wrong values, which are said first. Values for free slots become part of the wish.
     """
-    slots = [slot for slot in DOMAINS[wish.domain].search if slot != "name"]
+    domain = wish.world.domains[wish.domain]
+    slots = [slot for slot in domain.search if slot != domain.entity]
     free = [
-        slot for slot in slots if slot not in wish.search and slot not in wish.goal.info and slot not in wish.forgotten
+        slot
+        for slot in slots
+        if not {slot} & {*wish.search, *wish.goal.info, *wish.forgotten} and wish.world.goal_values(wish.domain, slot)
     ]
-    if "name" in wish.search or wish.domain == "taxi":
+    if domain.entity in wish.search or domain.is_granted:
         # A search by name has no other constraints, and the ends of a taxi ride are found during the dialogue.
         free = []
     items: list[AgendaItem] = []
@@ -216,7 +222,7 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
             continue
         if free:
             slot = free.pop(rng.randrange(len(free)))
-            wish.search[slot] = rng.choice(goal_values(wish.domain, slot))
+            wish.search[slot] = rng.choice(wish.world.goal_values(wish.domain, slot))
             wish.invented.add(slot)
         else:
             used = [item.slot for item in items]
@@ -225,7 +231,9 @@ def invent(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
                 break
             slot = rng.choice(candidates)
             right = (wish.search[slot], wish.goal.info.get(slot))
-            wrong = [value for value in goal_values(wish.domain, slot) if value not in right]
+            wrong = [value for value in wish.world.goal_values(wish.domain, slot) if value not in right]
+            if not wrong:
+                break
             items.append(AgendaItem("search", wish.domain, slot, rng.choice(wrong)))
     return items
 
@@ -236,9 +244,6 @@ def loop(wish: Wish, chance: float, rng: Random) -> list[AgendaItem]:
         return []
     said = [AgendaItem("search", wish.domain, slot, value) for slot, value in wish.said.items() if slot in wish.search]
     return rng.sample(said, min(len(said), 2))
-
-
-_LANDMARKS = ("saltmere town hall", "saltmere station")
 
 
 class UserDials(Struct, frozen=True):
@@ -263,21 +268,25 @@ class AgendaUser:
 
     def __init__(self, dials: UserDials, world: World, rng: Random) -> None:
         self._dials = dials
+        self._world = world
         self._rng = rng
         self.start(None)
 
     def start(self, goal: Goal | None) -> None:
         self._left, self._turn, self._loops, self._domain = False, 0, 0, ""
-        self._wishes: dict[str, Wish] = {domain: Wish(domain, each) for domain, each in (goal or {}).items()}
+        self._wishes: dict[str, Wish] = {
+            domain: Wish(domain, each, self._world) for domain, each in (goal or {}).items()
+        }
         self._agenda = Agenda([AgendaItem("bye")])
         for wish in reversed(self._wishes.values()):
             self._agenda.push(self._items(wish))
 
     def _items(self, wish: Wish) -> list[AgendaItem]:
         """Return the items of one domain: search constraints, then booking and questions in random order."""
-        if wish.domain == "taxi":
+        domain = self._world.domains[wish.domain]
+        if domain.is_granted:
             # If the goal does not give an end of the ride, it has no value yet.
-            open_ends = {slot: "" for slot in ("departure", "destination") if slot not in wish.goal.info}
+            open_ends = {slot: "" for slot in ENDS if slot in domain.search and slot not in wish.goal.info}
             wish.search = {**open_ends, **wish.search}
         if self._dials.forgetting:
             forget(wish, self._dials.forgetting, self._rng)
@@ -295,7 +304,7 @@ class AgendaUser:
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
         if self._turn:
-            for domain, news in interpret(acts, self._domain).items():
+            for domain, news in interpret(acts, self._domain, self._world).items():
                 if domain in self._wishes:
                     self._react(self._wishes[domain], news)
         self._turn += 1
@@ -322,8 +331,6 @@ class AgendaUser:
         if news.reference:
             wish.booked = True
             self._agenda.drop(lambda item: (item.stage, item.domain) == ("book", wish.domain))
-        if wish.domain == "taxi" and "car type" in news.facts:
-            wish.offered = news.facts["car type"]
         wish.answered |= dict.fromkeys(answered, wish.offered or "")
         self._agenda.drop(lambda item: item.stage == "ask" and item.domain == wish.domain and item.slot in answered)
         if got_answer and self._dials.repetition and self._loops < MOST_LOOPS:
@@ -343,7 +350,7 @@ class AgendaUser:
             return
         wish.offered = news.offers[0]
         if len(news.offers) > 1:
-            self._tell(wish, {DOMAINS[wish.domain].entity: wish.offered})
+            self._tell(wish, {self._world.domains[wish.domain].entity: wish.offered})
 
     def _failed(self, wish: Wish, echoed: dict[str, str], stage: Stage) -> None:
         """Correct what the system misunderstood. Otherwise say the second wish, or the first one again."""
@@ -361,7 +368,7 @@ class AgendaUser:
     def _tell(self, wish: Wish, pairs: dict[str, str]) -> None:
         if wish.given_up:
             return
-        bookable = DOMAINS[wish.domain].book
+        bookable = self._world.domains[wish.domain].book
         items = [
             AgendaItem("book" if slot in bookable else "search", wish.domain, slot, value)
             for slot, value in pairs.items()
@@ -400,7 +407,7 @@ class AgendaUser:
     def _unfinished(self, wish: Wish, item: AgendaItem) -> bool:
         """Push what must come before the next item: an offer to book or to ask about, answers, or a booking."""
         before = wish.tries
-        if item.stage in ("ask", "book") and wish.offered is None:
+        if item.stage in ("ask", "book") and wish.offered is None and wish.search:
             self._lost_patience(wish)
             self._tell(wish, wish.search)
         elif item.stage == "close" and wish.unanswered:
@@ -429,10 +436,10 @@ class AgendaUser:
         venues = [
             wish.offered
             for wish in self._wishes.values()
-            if wish.offered and wish.domain in ("hotel", "restaurant", "attraction")
+            if wish.offered and self._world.domains[wish.domain].has_places
         ]
-        index = 0 if slot == "departure" else 1
-        return venues[index] if len(venues) > 1 else _LANDMARKS[index]
+        index = ENDS.index(slot)
+        return venues[index] if len(venues) > 1 else self._world.landmarks[index]
 
     def _leave(self) -> list[Act]:
         self._left = True
@@ -459,15 +466,16 @@ class DomainNews(Struct):
     reference: str = ""
 
 
-def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
+def interpret(acts: Iterable[Act], domain: str, world: World) -> dict[str, DomainNews]:
     """Interpret a system turn, by domain.
 
     Args:
         domain: the domain that the user spoke of; bookings belong to it.
 
     Example:
+        >>> from dialmeter.simulation.world import town
         >>> from ..grammar import act
-        >>> news = interpret([act("booking", "nobook", "day", "friday"), act("train", "request", "day")], "hotel")
+        >>> news = interpret([act("booking", "nobook", "day", "friday"), act("train", "request", "day")], "hotel", town())
         >>> news["hotel"].refused, news["train"].questions
         ({'day': 'friday'}, ['day'])
     """
@@ -487,12 +495,16 @@ def interpret(acts: Iterable[Act], domain: str) -> dict[str, DomainNews]:
             news.refused = {**(news.refused or {}), **pair}
         elif each.slot == REFERENCE:
             news.reference = value
-        elif each.slot and act_domain in DOMAINS and each.slot == DOMAINS[act_domain].entity and intent in _OFFERS:
+        elif each.slot and _is_entity(each.slot, act_domain, world) and intent in _OFFERS:
             news.offers.append(value)
             news.facts |= pair if intent != "select" else {}
         elif each.slot and intent != "offerbook":
             news.facts |= pair
     return by_domain
+
+
+def _is_entity(slot: str, domain: str, world: World) -> bool:
+    return domain in world.domains and slot == world.domains[domain].entity
 
 
 AGENDA = Kind("user", "says all that its goal asks for, from an agenda", UserDials(), AgendaUser)

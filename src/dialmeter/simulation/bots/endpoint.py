@@ -15,15 +15,15 @@ from msgspec.structs import replace
 
 from ...core.endpoint import ChatAnswer, ChatEndpoint, CostEstimate, DryRun, Messages
 from ...model import SYSTEM, USER, Act, Conversation, Goal, Move
-from ..grammar import BOOKING, act, grammar, informed, intent_of, say
+from ..grammar import BOOKING, act, informed, intent_of, phrases, say
 from ..play import Setting, Task, play
 from ..understand import understand
-from ..world import DOMAINS, World, failing_slots, reference, town
+from ..world import World, load_world, reference
 from . import ChosenBot, Kind, choose, set_dials
 
 _MOST_ROWS = 3
 
-USER_TASK = """You are a visitor of the town of Saltmere and talk with its information desk. Say only what your task asks for, a few things \
+USER_TASK = """You are a visitor of {place} and talk with its information desk. Say only what your task asks for, a few things \
 at a time, in one or two short sentences. Never play the desk. When all is done, or cannot be done, say "Goodbye."
 
 Your task:
@@ -32,7 +32,7 @@ Your task:
 Use sentences like these, with your own values:
 {examples}"""
 
-SYSTEM_TASK = """You are the information desk of the town of Saltmere: places to stay, restaurants, attractions, trains and taxis. Say only \
+SYSTEM_TASK = """You are the information desk of {place}: {domains}. Say only \
 what the notes tell you, in one or two short sentences. Make a booking by telling the reference number that the notes give.
 
 Use sentences like these, with your own values:
@@ -40,7 +40,7 @@ Use sentences like these, with your own values:
 
 
 def _task(goal: Goal) -> Iterator[str]:
-    words = grammar(USER).words
+    words = phrases()["words"]
     for domain, each in goal.items():
         if each.info or each.fail_info:
             yield f"- {domain}: look for one with {_wishes(each.fail_info, each.info, 'if there is none')}."
@@ -51,12 +51,12 @@ def _task(goal: Goal) -> Iterator[str]:
 
 
 def _wishes(first: Mapping[str, str], second: Mapping[str, str], otherwise: str) -> str:
-    words = grammar(USER).words
+    words = phrases()["words"]
     wishes = [", ".join(f"{words.get(slot, slot)} {value}" for slot, value in each.items()) for each in (first, second)]
     return f"; {otherwise}, with ".join(filter(None, wishes))
 
 
-def _examples(speaker: str) -> Iterator[str]:
+def _examples(speaker: str, world: World) -> Iterator[str]:
     rng = Random(0)
     hotel = [("area", "north"), ("stars", "4")]
     if speaker == USER:
@@ -77,7 +77,10 @@ def _examples(speaker: str) -> Iterator[str]:
             [act(BOOKING, "book", "ref", "abcd2345")],
             [act(BOOKING, "nobook", "day", "friday")],
         ]
-    return (say(each, speaker, rng) for each in acts)
+    return (
+        say([each for each in group if each.service in (*world.domains, BOOKING)], speaker, rng, world)
+        for group in acts
+    )
 
 
 def notes(state: Mapping[str, Mapping[str, str]], world: World) -> str:
@@ -93,22 +96,22 @@ def notes(state: Mapping[str, Mapping[str, str]], world: World) -> str:
 
 
 def _note(domain: str, state: dict[str, str], world: World) -> Iterator[str]:
-    missing = [slot for slot in DOMAINS[domain].needed if slot not in state]
+    missing = [slot for slot in world.domains[domain].needed if slot not in state]
     if missing:
         yield f"{domain}: ask for the {missing[0]}."
         return
-    if domain == "taxi":
-        yield f"taxi: {_format_row(world.car(state), ())}."
+    if world.domains[domain].is_granted:
+        yield f"{domain}: {_format_row(world.grant(domain, state), ())}."
         return
     rows = world.search(domain, state)
     yield f"{domain}: {len(rows)} found."
-    details = {slot: state[slot] for slot in DOMAINS[domain].book if slot in state}
-    slots = (*DOMAINS[domain].search, *DOMAINS[domain].request)
+    details = {slot: state[slot] for slot in world.domains[domain].book if slot in state}
+    slots = (*world.domains[domain].search, *world.domains[domain].request, world.domains[domain].entity)
     for row in rows[:_MOST_ROWS]:
         yield f"  {_format_row(row, slots)}."
-        if details and len(details) == len(DOMAINS[domain].book):
-            wrong = failing_slots(domain, row, details)
-            code = reference(domain, row[DOMAINS[domain].entity], details)
+        if details and len(details) == len(world.domains[domain].book):
+            wrong = world.failing_slots(domain, row, details)
+            code = reference(domain, row[world.domains[domain].entity], details)
             yield (
                 f"  It cannot be booked: {', '.join(wrong)}."
                 if wrong
@@ -117,12 +120,7 @@ def _note(domain: str, state: dict[str, str], world: World) -> Iterator[str]:
 
 
 def _format_row(row: Mapping[str, str], slots: tuple[str, ...]) -> str:
-    return ", ".join(
-        f"{slot} {value}" for slot, value in row.items() if not slots or slot in (*slots, "name", "trainid")
-    )
-
-
-_BEGIN = "Welcome to Saltmere. How may I help?"
+    return ", ".join(f"{slot} {value}" for slot, value in row.items() if not slots or slot in slots)
 
 
 class EndpointDials(Struct, frozen=True):
@@ -178,13 +176,17 @@ class EndpointUser(_ModelBot):
     """A user that is a language model."""
 
     def start(self, goal: Goal | None) -> None:
-        prompt = USER_TASK.format(task="\n".join(_task(goal or {})), examples="\n".join(_examples(USER)))
+        prompt = USER_TASK.format(
+            place=self._world.place,
+            task="\n".join(_task(goal or {})),
+            examples="\n".join(_examples(USER, self._world)),
+        )
         self._messages = [{"role": "system", "content": prompt}]
         self._over = False
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
-        answer = self._answer(text or _BEGIN)
-        self._over = any(intent_of(each.name) == "bye" for each in understand(answer, USER))
+        answer = self._answer(text or f"Welcome to {self._world.place}. How may I help?")
+        self._over = any(intent_of(each.name) == "bye" for each in understand(answer, USER, self._world))
         return Move(USER, text=answer)
 
 
@@ -192,13 +194,17 @@ class EndpointSystem(_ModelBot):
     """A system that is a language model. It gets the search results for its understood state as notes."""
 
     def start(self, goal: Goal | None) -> None:
-        prompt = SYSTEM_TASK.format(examples="\n".join(_examples(SYSTEM)))
+        prompt = SYSTEM_TASK.format(
+            place=self._world.place,
+            domains=", ".join(self._world.domains),
+            examples="\n".join(_examples(SYSTEM, self._world)),
+        )
         self._messages = [{"role": "system", "content": prompt}]
         self._state: dict[str, dict[str, str]] = {}
         self._over = False
 
     def reply(self, acts: Sequence[Act], text: str) -> Move:
-        for domain, slot, value in informed(acts):
+        for domain, slot, value in informed(acts, self._world):
             self._state.setdefault(domain, {})[slot] = value
         self._over = any(intent_of(each.name) == "bye" for each in acts)
         return Move(SYSTEM, text=self._answer(text, notes(self._state, self._world)))
@@ -250,16 +256,16 @@ def rehearse(tasks: Sequence[Task], settings: Sequence[Setting]) -> dict[str, Co
         user, system = choose(STAND_INS[0], "user"), choose(STAND_INS[1], "system")
         conversations = list(play(tasks, replace(setting, user=user, system=system)))
         for bot, other in models:
-            estimates[f"{bot.text} with {other.text}"] = _estimate(bot, conversations)
+            estimates[f"{bot.text} with {other.text}"] = _estimate(bot, conversations, load_world(setting.world))
     return estimates
 
 
-def _estimate(chosen: ChosenBot, conversations: Sequence[Conversation]) -> CostEstimate:
+def _estimate(chosen: ChosenBot, conversations: Sequence[Conversation], world: World) -> CostEstimate:
     kind = _MODELS[chosen.name]
     dials = set_dials(chosen.name, kind, chosen.dials)
     counter = DryRun(client(dials))
     for conversation in conversations:
-        bot: Any = kind.make(dials, town(), Random(0))
+        bot: Any = kind.make(dials, world, Random(0))
         bot.endpoint = _Script(
             counter, (move.text for move in conversation.moves if move.speaker == chosen.role), conversation.id
         )

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from ...model import SYSTEM, Act, Goal, Move
 from ..grammar import BOOKING, GENERAL, act, informed, intent_of
-from ..world import DOMAINS, DONTCARE, REFERENCE, TIMES, Row, World, failing_slots, reference
+from ..world import DONTCARE, REFERENCE, TIMES, Row, World, reference
 from . import Kind, Share
 
 _MOST_AGAIN = 2
@@ -39,16 +39,16 @@ class RuleSystem:
 
     def __init__(self, dials: SystemDials, world: World, rng: Random) -> None:
         self._dials = dials
-        self._world = world
+        self._world, self._domains = world, world.domains
         self._rng = rng
         self.start(None)
 
     def start(self, goal: Goal | None) -> None:
-        self._state: dict[str, dict[str, str]] = {domain: {} for domain in DOMAINS}
+        self._state: dict[str, dict[str, str]] = {domain: {} for domain in self._domains}
         self._found: dict[str, Row] = {}
         self._booked: dict[str, str] = {}
-        self._asked: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
-        self._asked_again: dict[str, list[str]] = {domain: [] for domain in DOMAINS}
+        self._asked: dict[str, list[str]] = {domain: [] for domain in self._domains}
+        self._asked_again: dict[str, list[str]] = {domain: [] for domain in self._domains}
         self._waiting: dict[str, set[str]] = {}
         self._over = False
 
@@ -61,7 +61,7 @@ class RuleSystem:
         for domain, slots in changes.items():
             said += self._react(domain, slots)
         for each in acts:
-            if intent_of(each.name) == "request" and each.service in DOMAINS:
+            if intent_of(each.name) == "request" and each.service in self._domains:
                 said += self._answer(each.service, each.slot, said)
         self._over = any(intent_of(each.name) == "bye" for each in acts)
         if self._over:
@@ -71,9 +71,9 @@ class RuleSystem:
     def _update_state(self, acts: Sequence[Act]) -> dict[str, set[str]]:
         """Update the state, and return the new or changed slots of each domain that the user spoke of."""
         changes: dict[str, set[str]] = {}
-        for domain, slot, value in informed(acts):
+        for domain, slot, value in informed(acts, self._world):
             changed = changes.setdefault(domain, set())
-            if slot in DOMAINS[domain].informable:
+            if slot in self._domains[domain].informable:
                 if self._state[domain].get(slot) != value:
                     changed.add(slot)
                 self._state[domain][slot] = value
@@ -87,7 +87,7 @@ class RuleSystem:
             self._waiting[domain] = changed
             yield act(domain, "request", again)
             return
-        if changed & set(DOMAINS[domain].search) or domain not in self._found:
+        if changed & set(self._domains[domain].search) or domain not in self._found:
             yield from self._offer(domain)
         if domain in self._found:
             booking = list(self._book(domain))
@@ -103,14 +103,14 @@ class RuleSystem:
 
     def _offer(self, domain: str) -> Iterator[Act]:
         state = self._state[domain]
-        missing = [slot for slot in DOMAINS[domain].needed if slot not in state]
+        missing = [slot for slot in self._domains[domain].needed if slot not in state]
         if missing:
             yield act(domain, "request", missing[0])
             return
-        if domain == "taxi":
-            yield from self._call_taxi(state)
+        if self._domains[domain].is_granted:
+            yield from self._grant(domain, state)
             return
-        constraints = {slot: state[slot] for slot in DOMAINS[domain].search if slot in state}
+        constraints = {slot: state[slot] for slot in self._domains[domain].search if slot in state}
         rows = self._world.search(domain, constraints)
         question = self._question(domain, rows)
         if not rows:
@@ -130,34 +130,41 @@ class RuleSystem:
         asked, state = self._asked[domain], self._state[domain]
         if len(rows) <= self._dials.few or len(asked) >= self._dials.questions or domain in self._found:
             return None
-        if domain == "train":
+        if self._domains[domain].has_times:
             return None if any(slot in state for slot in TIMES) or asked else "leaveat"
-        slots = [slot for slot in DOMAINS[domain].search if slot != "name" and slot not in state and slot not in asked]
-        useful = [slot for slot in slots if len({row[slot] for row in rows}) > 1]
+        known = (self._domains[domain].entity, *state, *asked)
+        slots = [slot for slot in self._domains[domain].search if slot not in known]
+        useful = [slot for slot in slots if len({row.get(slot) for row in rows}) > 1]
         return self._rng.choice(useful) if useful else None
 
     def _present(self, domain: str, rows: Sequence[Row], constraints: dict[str, str]) -> Iterator[Act]:
         before = self._found.get(domain)
         row = before if before is not None and before in rows else rows[0]
-        entity = DOMAINS[domain].entity
-        if before is None and len(rows) == 2 and entity == "name" and self._rng.random() < self._dials.choice:
-            yield from (act(domain, "select", "name", each["name"]) for each in rows)
+        entity = self._domains[domain].entity
+        if (
+            before is None
+            and len(rows) == 2
+            and entity in self._domains[domain].search
+            and self._rng.random() < self._dials.choice
+        ):
+            yield from (act(domain, "select", entity, each[entity]) for each in rows)
             return
         if row is not before:
             self._booked.pop(domain, None)
         self._found[domain] = row
-        if domain == "train":
+        if self._domains[domain].has_times:
             time = "arriveby" if "arriveby" in constraints else "leaveat"
-            yield act(domain, "inform", "trainid", row["trainid"])
+            yield act(domain, "inform", entity, row[entity])
             yield act(domain, "inform", time, row[time])
         else:
-            slots = [slot for slot in constraints if slot != "name" and constraints[slot] != DONTCARE]
-            yield act(domain, "recommend", "name", row["name"])
+            slots = [slot for slot in constraints if slot != entity and slot in row and constraints[slot] != DONTCARE]
+            yield act(domain, "recommend", entity, row[entity])
             echoed = sorted(self._rng.sample(slots, min(2, len(slots))), key=slots.index)
             yield from (act(domain, "recommend", slot, row[slot]) for slot in echoed)
         yield from self._volunteer(domain, row)
-        if not any(slot in self._state[domain] for slot in DOMAINS[domain].book) and DOMAINS[domain].book:
-            yield act("train", "offerbook") if domain == "train" else act(BOOKING, "inform")
+        if not any(slot in self._state[domain] for slot in self._domains[domain].book) and self._domains[domain].book:
+            has_times = self._domains[domain].has_times
+            yield act(domain, "offerbook") if has_times else act(BOOKING, "inform")
 
     def _volunteer(self, domain: str, row: Row) -> Iterator[Act]:
         if self._dials.eagerness and self._rng.random() < self._dials.eagerness:
@@ -165,38 +172,39 @@ class RuleSystem:
             for slot in sorted(self._rng.sample(facts, min(2, len(facts))), key=facts.index):
                 yield act(domain, "inform", slot, row[slot])
 
-    def _call_taxi(self, state: dict[str, str]) -> Iterator[Act]:
-        if not any(slot in state for slot in TIMES):
-            yield act("taxi", "request", "leaveat")
+    def _grant(self, domain: str, state: dict[str, str]) -> Iterator[Act]:
+        if any(slot in self._domains[domain].search for slot in TIMES) and not any(slot in state for slot in TIMES):
+            yield act(domain, "request", TIMES[0])
             return
-        row = self._world.car({slot: value for slot, value in state.items() if value != DONTCARE})
-        self._found["taxi"] = row
-        yield act("taxi", "inform", "car type", row["car type"])
-        yield from self._volunteer("taxi", row)
+        row = self._world.grant(domain, {slot: value for slot, value in state.items() if value != DONTCARE})
+        self._found[domain] = row
+        entity = self._domains[domain].entity
+        yield act(domain, "inform", entity, row[entity])
+        yield from self._volunteer(domain, row)
 
     def _book(self, domain: str) -> Iterator[Act]:
         """Book if all details are known; otherwise ask for missing details, two at a time."""
-        needed = DOMAINS[domain].book
+        needed = self._domains[domain].book
         details = {slot: self._state[domain][slot] for slot in needed if slot in self._state[domain]}
         if not details:
             return
-        service = domain if domain == "train" else BOOKING
+        service = domain if self._domains[domain].has_times else BOOKING
         missing = [slot for slot in needed if slot not in details]
         if missing:
             yield from (act(service, "request", slot) for slot in missing[:2])
             return
         row = self._found[domain]
-        code = reference(domain, row[DOMAINS[domain].entity], details)
+        code = reference(domain, row[self._domains[domain].entity], details)
         if self._booked.get(domain) == code:
             return
-        wrong = failing_slots(domain, row, details)
+        wrong = self._world.failing_slots(domain, row, details)
         if wrong:
             yield from (act(BOOKING, "nobook", slot, details[slot]) for slot in wrong)
         elif self._rng.random() < self._dials.failures:
             yield act(BOOKING, "nobook")
         else:
             self._booked[domain] = code
-            yield act(service, "offerbooked" if domain == "train" else "book", REFERENCE, code)
+            yield act(service, "offerbooked" if self._domains[domain].has_times else "book", REFERENCE, code)
 
     def _answer(self, domain: str, slot: str, said: list[Act]) -> Iterator[Act]:
         if domain not in self._found:

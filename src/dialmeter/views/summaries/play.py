@@ -112,7 +112,17 @@ def _signature(scores: Sequence[CrossScore]) -> str:
 def _next(cells: Sequence[CrossCell], command: str, out: str) -> str:
     """Return the command that scores the dialogues of one pair, shows the tables of several, or plays the last pair into a file."""
     if len(cells) == 1:
-        return shlex.join(["dialmeter", "score", out, "--subject", "user", "--set", "profile=town"])
+        return shlex.join(
+            [
+                "dialmeter",
+                "score",
+                out,
+                "--subject",
+                "user",
+                "--set",
+                f"profile={cells[0].result.settings.profile.name}",
+            ]
+        )
     if out:
         return shlex.join(["dialmeter", "view", out])
     words, kept = iter(shlex.split(command)), []
