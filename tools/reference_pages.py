@@ -174,8 +174,10 @@ def _once(facts: Iterable[tuple[str, str]], name: str, seen: dict[str, str]) -> 
         yield "as for " + first, ", ".join(names)
 
 
-_USUAL = (("range", "0 to 1, higher is better"), ("no value", "nothing to count"))
-"""Facts of measures that the page says once."""
+_USUAL = ("range", "0 to 1, higher is better")
+"""A fact of most measures, which the page says once."""
+_LISTED_ONLY = ("cite", "no value")
+"""Facts that `dialmeter list measures NAME` says."""
 
 
 def measures_page() -> str:
@@ -183,7 +185,7 @@ def measures_page() -> str:
     lines = [
         "# Measures",
         "",
-        "`--measure NAME` requests one, `-m all` all of a subject; `dialmeter list measures NAME` prints this text. A value is",
+        "`--measure NAME` requests one, `-m all` all of a subject; `dialmeter list measures NAME` also says when there is no value. A value is",
         "between 0 and 1 in Python and JSON, and in percent in tables. Unless a measure says otherwise, it goes from 0 to 1, higher",
         'is better, and a unit with nothing to count is unscored. A formula without "mean" is computed from sums over the corpus.',
         "Most measures of trackers take `average=dialogue`: first the mean within each dialogue, then over dialogues (default: over",
@@ -203,7 +205,7 @@ def measures_page() -> str:
     for name in measure.registry.builtin():
         kind = measure.registry.load(name)
         how = "from sums over the corpus" if kind.pooled else f"as a mean over {kind.unit}s"
-        found = [fact for fact in describe_measure(name).facts if fact not in _USUAL and fact[0] != "cite"]
+        found = [fact for fact in describe_measure(name).facts if fact != _USUAL and fact[0] not in _LISTED_ONLY]
         facts = list(_once((fact for fact in found if not fact[1].startswith("average (")), name, seen))
         facts += [("computed", how)] * (how not in ("as a mean over turns", "from sums over the corpus"))
         lines += [f"### {kind.__name__}: {kind.title}", ""]

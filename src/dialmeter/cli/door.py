@@ -220,7 +220,9 @@ FRONTS: Mapping[str, Front] = {
     "study bias": Front("files*", f"{_STUDY} measure", "Does a measure depend on where in a dialogue mistakes are?"),
     "study curve": Front("files*", f"{_STUDY} measure", "Make few-shot curves and zero-shot tables of a folder."),
     "study people": Front(
-        "files*", f"{_STUDY} limit measure make-sheet sheet", "Compare measures or cases with the ratings of people."
+        "files*",
+        f"{_STUDY} limit measure make-sheet sheet",
+        "Compare measures, cases or simulated users with the ratings of people.",
     ),
     "study audit": Front(
         "files?",

@@ -46,7 +46,7 @@ _STUDY = {
     "rules": ("door:study rules", "Score a file under every rule set: which JGA is it?"),
     "bias": ("door:study bias", "Does a measure depend on where in a dialogue mistakes are?"),
     "curve": ("door:study curve", "Make few-shot curves and zero-shot tables of a folder."),
-    "people": ("door:study people", "Compare measures or cases with the ratings of people."),
+    "people": ("door:study people", "Compare measures, cases or simulated users with the ratings of people."),
     "audit": ("door:study audit", "Find likely errors in gold."),
     "sensitivity": ("door:study sensitivity", "How much does a tracker depend on the wording of the schema?"),
     "distance": ("door:study distance", "How far is a simulated user from people?"),
