@@ -36,6 +36,7 @@ from dialmeter.users.rules import named as named_rules
 from dialmeter.users.scorer import UserScorer
 from dialmeter.users.text.reader import TextSchema, TextTurn
 from dialmeter.users.text.rules import RuleMaker
+from dialmeter.values.languages import han_number, spelling
 from dialmeter.values.steps import clock_time, difference, tidy, without_article
 
 from .growth import caller, grows, texts
@@ -50,6 +51,8 @@ COMPUTED = {
     "dialmeter.simulation.understand._forms",
     "dialmeter.simulation.understand._compile",
     "dialmeter.users.counting._is_absent",
+    "dialmeter.values.languages._digits",
+    "dialmeter.values.languages.han_number",
     "dialmeter.users.blame.words._is_part_of_label",
     "dialmeter.users.blame.words._find_form",
     "dialmeter.users.blame.words._find_number",
@@ -107,6 +110,8 @@ FUNCTIONS: dict[str, Callable[[str], Any]] = {
     "words of the user of a log": lambda text: events_of(text, "You are mia_li_3668 and want economy."),
     "the instruction of the user of a log": lambda text: events_of("I want economy.", text),
     "a message in the words of Python": in_python_words,
+    "a value in another language": spelling,
+    "a number in Han digits": lambda text: han_number("一" * len(text)) + han_number("十一" * len(text)),
     "a key": lambda text: mask_secret(text, "a/b-c.1 12345"),
     "an id of a batch": lambda text: _id_pattern("run1/{dialogue}-t{turn}").fullmatch(text),
     "an id with a turn": TURN_OF_ID.fullmatch,

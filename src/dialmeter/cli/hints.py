@@ -44,7 +44,7 @@ class Hint(NamedTuple):
             value, rest = given[0] if given else "", f"{1 - float(given[0]):g}" if _is_number(given) else "0.95"
             share = f"{float(value) / 100:g}" if _is_number(given) and float(value) > 1 else value
             marks = {"{}": value, "{1-}": rest, "{%}": share, "{first}": value}
-            words = (re.sub(r"{.*?}", lambda mark: marks[mark[0]], word) for word in self.words)
+            words = (re.sub(r"{[^{}]*}", lambda mark: marks[mark[0]], word) for word in self.words)
             return [word for word in words if word]
         sets = [""]
         if "{*}" in " ".join(self.words):
