@@ -37,7 +37,7 @@ def test_study_equals_scipy() -> None:
         assert (found.value, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     assert (study.same, study.opposite) == (20, 1)
     assert [each.ci is None for each in study.correlations] == [True, True, False]
-    assert study.correlations[1].reason == "an interval for Spearman below 8 systems would be too narrow"
+    assert study.correlations[1].ci_reason == "an interval for Spearman below 8 systems would be too narrow"
     eight = study_prediction({**SYSTEMS, "new": (0.6, 2.9)}, 0.95).correlations
     assert [each.ci is None for each in eight] == [True, False, False]
     turned = study_prediction(dict(reversed(SYSTEMS.items())), 0.95)

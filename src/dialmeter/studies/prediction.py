@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from .._version import __version__
+from ..core.document import Number, ScoreRecord
 from ..errors import InputError, one_line, placing
 from ..readers.csv_files import parse_number, read_csv
 from ..readers.source import Source
@@ -25,19 +26,11 @@ from ..stats.correlation import kendall, least_tau, pearson, spearman
 COLUMNS = ("system", "simulated", "people")
 
 
-class Prediction(Struct, frozen=True):
-    """How a correlation over systems came out.
+class PredictionScore(ScoreRecord, kw_only=True):
+    """A correlation over systems; ``p`` is the p value of no correlation."""
 
-    Attributes:
-        p: the p value of no correlation.
-        reason: why there is no value or no interval.
-    """
-
-    measure: str
-    value: float | None
-    ci: tuple[float, float] | None
-    p: float | None
-    reason: str | None
+    p: Number
+    signature: str
 
 
 class PredictionStudy(Struct, frozen=True):
@@ -51,7 +44,7 @@ class PredictionStudy(Struct, frozen=True):
     """
 
     systems: dict[str, tuple[float, float]]
-    correlations: list[Prediction]
+    correlations: list[PredictionScore]
     same: int
     opposite: int
     least: float | None
@@ -88,21 +81,28 @@ def study_prediction(systems: Mapping[str, tuple[float, float]], confidence: flo
     ordered = {name: systems[name] for name in sorted(systems)}
     simulated, people = ([pair[side] for pair in ordered.values()] for side in (0, 1))
     products = [(a - c) * (b - d) for (a, b), (c, d) in combinations(ordered.values(), 2)]
+    digest = hashlib.sha256(msgspec.json.encode(ordered)).hexdigest()[:10]
+    signature = f"systems:{len(ordered)}|data:{digest}|v:{__version__}"
     correlations = []
     for name, correlate, least in (("Kendall", kendall, None), ("Spearman", spearman, 8), ("Pearson", pearson, 4)):
         found = correlate(simulated, people, confidence=confidence or 0.95)
-        ci, reason = found.ci if confidence else None, found.reason
-        if found.value is not None and abs(found.value) > 1 - 1e-9:
-            ci, reason = None, "a correlation of 1 or -1 has no interval"
-        elif found.value is not None and (least is None or len(ordered) < least):
-            ci, reason = None, f"an interval for {name} {f'below {least} systems ' if least else ''}would be too narrow"
-        correlations.append(Prediction(name, found.value, ci, found.p, reason))
-    digest = hashlib.sha256(msgspec.json.encode(ordered)).hexdigest()[:10]
-    return PredictionStudy(
-        ordered,
-        correlations,
-        sum(each > 0 for each in products),
-        sum(each < 0 for each in products),
-        least_tau(len(ordered)),
-        f"systems:{len(ordered)}|data:{digest}|v:{__version__}",
-    )
+        score = PredictionScore(
+            measure=name,
+            value=found.value,
+            ci=None,
+            n=len(ordered),
+            unscored=0,
+            p=found.p,
+            signature=f"{name}|{signature}",
+        )
+        if found.value is None:
+            score.reason = found.reason or ""
+        elif abs(found.value) > 1 - 1e-9:
+            score.ci_reason = "a correlation of 1 or -1 has no interval"
+        elif least is None or len(ordered) < least:
+            score.ci_reason = f"an interval for {name} {f'below {least} systems ' if least else ''}would be too narrow"
+        elif confidence:
+            score.ci = found.ci
+        correlations.append(score)
+    same, opposite = (sum(sign * each > 0 for each in products) for sign in (1, -1))
+    return PredictionStudy(ordered, correlations, same, opposite, least_tau(len(ordered)), signature)

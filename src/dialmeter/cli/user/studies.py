@@ -11,20 +11,20 @@ import click
 from ..._version import __version__
 from ...core.account import Account, account_fields, count_reasons, refused_dialogues
 from ...core.comparison import Resampling
-from ...core.document import Count, Document, IntervalMethod, Number, ScoreRecord, SignedScore, describe_intervals
+from ...core.document import Count, Document, IntervalMethod, Number, SignedScore, describe_intervals
 from ...english import KnownWords, english_notices, words_of_dialogue
 from ...errors import DialmeterError, InputError, one_line
 from ...model import Conversation, Notice
 from ...progress import track_reading
 from ...readers.conversations import open_conversations
-from ...studies.prediction import read_systems, study_prediction
+from ...studies.prediction import PredictionScore, read_systems, study_prediction
 from ...users.analysis.distance import Distance, act_perplexity, distances, paired_measures, score_divergences
 from ...users.blame.words import LabelFinding, LabelKind, label_findings
 from ...users.events import COMBINED
 from ...users.result import UserSettings, column
 from ...users.scorer import ScoringJob, UserScorer, score_conversations
 from ...views.summaries.user import distance_summary, labels_summary, prediction_summary, prediction_table
-from ...views.tables import table_of
+from ...views.tables import Table, table_of
 from ..frame import document_output, name_files, named_notices
 from ..main import EXIT_INPUT
 from ..options import ci_option, command, interval_options, option
@@ -32,13 +32,6 @@ from ..printer import EVERY, TEXT, Block, Output, message_block, refused_lines, 
 from ..progress import expect_files
 from ..study import study_options
 from .inputs import scoring_options, settings_from_options
-
-
-class PredictionScore(ScoreRecord, kw_only=True):
-    """A correlation over systems; ``p`` is the p value of no correlation."""
-
-    p: Number
-    signature: str
 
 
 class UserDistanceDocument(Document, kw_only=True):
@@ -281,35 +274,16 @@ class UserPredictionDocument(Document, kw_only=True):
 def people(**options: Any) -> Output:
     """Does a simulated user rank systems as people do? FILE is a table with the columns system, simulated and people."""
     study = study_prediction(read_systems(options["file"]), options["ci"])
-    count = len(study.systems)
-    table = table_of("", list(study.systems.items()), *_SYSTEM_COLUMNS)
+    systems = [(name, *map("{:g}".format, both)) for name, both in study.systems.items()]
+    table = Table("", ("system", "simulated", "people"), tuple(systems), frozenset({1, 2}))
     return document_output(
         UserPredictionDocument,
         summary=prediction_summary(study),
         parts=[Block(prediction_table(study), ("markdown", "latex", "csv")), Block(table, ("text", "markdown"))],
-        scores=[
-            {
-                "measure": each.measure,
-                "value": each.value,
-                "ci": each.ci,
-                "n": count,
-                "unscored": 0,
-                **({} if each.reason is None else {"ci_reason" if each.value is not None else "reason": each.reason}),
-                "p": each.p,
-                "signature": f"{each.measure}|{study.signature}",
-            }
-            for each in study.correlations
-        ],
-        counts={"systems": count},
+        scores=study.correlations,
+        counts={"systems": len(systems)},
         systems=study.systems,
         same=study.same,
         opposite=study.opposite,
         least=study.least,
     )
-
-
-_SYSTEM_COLUMNS = (
-    ("<system", lambda row: row[0]),
-    ("simulated", lambda row: f"{row[1][0]:g}"),
-    ("people", lambda row: f"{row[1][1]:g}"),
-)
