@@ -30,6 +30,8 @@ TURN_OF_ID = re.compile(
     r"(?P<dialogue>.*?[^_\-#:/|. ])[_\-#:/|. ]+(?:turn|t)?[_\-]?(?P<turn>\d{1,6})", re.IGNORECASE | re.DOTALL
 )
 """An id that ends with the number of the turn, such as ``MUL0003.json_0`` or ``MUL0003-turn-0``."""
+_LONGEST_NAME = 200
+"""Characters of the name of a slot; a longer one is a text."""
 _MARGIN = 2
 """A reading wins if it has so many more points than any other."""
 RESTARTS = "@restarts"
@@ -239,6 +241,8 @@ class _Inference:
             table = part
             dialogue, turn, sure = self._place(table, taken, False)
         table = self._of_one_kind(table, chosen, dialogue, turn)
+        if not table.rows:
+            raise Refusal(f"no row has {' and '.join(chosen)}", self._points + 5)
         if lost := len(rows := self._table.rows) - len(table.rows):
             self._notes.append(f"{lost} of {len(rows)} rows have no {' or '.join(chosen)} and are left out")
         if dialogue == RESTARTS:
@@ -735,7 +739,7 @@ def _wide(names: Sequence[str], role: Role) -> dict[str, int]:
     slots = slot_columns(names)
     rests: dict[tuple[str, bool], set[str]] = defaultdict(set)
     for name in names:
-        for match in re.finditer(r"[_.:/ -]", name):
+        for match in re.finditer(r"[_.:/ -]", name if len(name) <= _LONGEST_NAME else ""):
             rests[name[: match.end()], True].add(name[match.end() :])
             rests[name[match.start() :], False].add(name[: match.start()])
     golds = {key: each for key, each in rests.items() if points("gold", key[0]) >= SURE_GOLD and side_of(key[0]) > 0}

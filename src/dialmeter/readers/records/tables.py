@@ -145,8 +145,9 @@ def _records(tree: Any, path: str) -> Iterator[RowTable]:
                 {"@key": str(number), "@pos": at, **one}
                 for number, each in enumerate(tree)
                 for at, one in enumerate(each)
+                if isinstance(one, dict)
             ]
-            yield RowTable(f"{path}[][]", rows)
+            yield RowTable(f"{path}[][]", rows, sum(map(len, tree)) - len(rows))
         return
     if not isinstance(tree, dict) or not tree:
         return
