@@ -37,6 +37,7 @@ _PEOPLE = "score ../input/people/own.jsonl --judge overlap --set ci=0 -q --out r
 _FEW = "--measure JGA --set resamples=100 -q"
 _TWO = f"../input/few.jsonl ../input/two.jsonl --subject tracker {_FEW}"
 _USERS = "../input/few.jsonl ../input/two.jsonl --subject user --set profile=town --set resamples=100 -q"
+_CERTIFY = "judge certify ../input/people/own.jsonl --judge length --set 'pass-if=overall >= 3' --set 'judge-pass-if=length >= 10' -q"
 _LOGS = "../input/logs/tau.json ../input/logs/other.json --set resamples=100 -q"
 _NOTES = "convert ../input/few.jsonl -q"
 _OLD_RUN = (
@@ -132,6 +133,7 @@ SCENARIOS = (
     Scenario("convert --to parquet", "convert ../input/run rows.parquet --to parquet -q"),
     Scenario("score of the user of a log", "score ../input/logs/tau.json --subject user --set ci=0 -q --out run"),
     Scenario("compare --out, systems", f"compare {_LOGS} --out run", most=12),
+    Scenario("judge certify", f"{_CERTIFY} --out c.json"),
     Scenario("judge train robust", "judge train robust ../input/cases.jsonl -q --out head"),
     Scenario("demo --files-only", "demo town --files-only -q", again="--force", most=10),
     Scenario("report into a folder", "report ../input/run -o pages/ -q"),

@@ -6,6 +6,7 @@ it hands those that all subjects share to the flow, and every ``--set KEY=VALUE`
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -412,7 +413,7 @@ def split_names(files: Sequence[str]) -> tuple[list[str], list[str]]:
     names, paths = [], []
     for word in files:
         name, equals, path = word.partition("=")
-        if equals and name and "/" not in name and not Path(word).exists():
+        if equals and name and "/" not in name and not os.path.exists(word):
             names.append(name)
             paths.append(path)
         else:
@@ -448,7 +449,7 @@ def _content(name: str, paths: Sequence[str], given: dict[str, Any]) -> str:
         return _known("ratings", flows, name)
     found = {
         path: "tracker"
-        if path.endswith(".toml") or ("#" in path and not Path(path).exists())
+        if path.endswith(".toml") or ("#" in path and not os.path.exists(path))
         else _content_of_run(path) or content_of(path, format)
         for path in paths
         if not path.startswith("trivial:")
@@ -480,7 +481,7 @@ def _check_cases(path: str, content: str | None) -> None:
     if content in ("dialogues", "user", "system", "tracker"):
         made = f"dialmeter judge attack {shlex.quote(path)} -o attacked.jsonl"
         raise InputError(f"{_CONTENTS[content][1]}, not cases of judges; make cases: {made}", file=path)
-    if content is not None or is_stream(path) or not Path(path).is_file():
+    if content is not None or is_stream(path) or not os.path.isfile(path):
         return
     with closing(Source(path)) as source:
         keys = first_entry(source.sample).keys()

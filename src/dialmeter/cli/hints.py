@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
@@ -215,7 +216,7 @@ def check_run_folder(out: str, command: str) -> None:
         dialmeter.errors.DialmeterError: -o saves a run, which is a folder, not scores.csv; type: dialmeter score a.jsonl -f csv > scores.csv
     """
     ending = Path(out).suffix.lower()
-    if ending not in (*STREAMS, *REPORTS) or Path(out).is_dir():
+    if ending not in (*STREAMS, *REPORTS) or os.path.isdir(out):
         return
     target = shlex.quote(out)
     line = f"{command} -f {STREAMS[ending]} > {target}" if ending in STREAMS else ""
@@ -262,8 +263,8 @@ def _check_words(ctx: click.Context, words: list[str], own: Mapping[str, bool]) 
         is_long = (
             re.fullmatch(r"-[a-z][a-z-]+", word) and word not in own and (f"-{word}" in own or f"-{word}" in HINTS)
         )
-        parts = word.split(",") if "," in word and not Path(word).exists() else [word]
-        again += [f"-{word}"] if is_long else parts if all(Path(each).exists() for each in parts) else [word]
+        parts = word.split(",") if "," in word and not os.path.exists(word) else [word]
+        again += [f"-{word}"] if is_long else parts if all(os.path.exists(each) for each in parts) else [word]
     if again != words:
         fail_with_line("long options have two hyphens, and files have blanks between them", [*_command(ctx), *again])
 
@@ -310,7 +311,7 @@ def _check_measures(ctx: click.Context, words: list[str], own: Mapping[str, bool
         return
     from ..api.scores import name_here
 
-    files = [each for each in ctx.params.get("files") or () if isinstance(each, str) and not Path(each).exists()]
+    files = [each for each in ctx.params.get("files") or () if isinstance(each, str) and not os.path.exists(each)]
     try:
         misplaced = [each for each in files if re.fullmatch(r"\w+(\(.*\))?", each) and _measure(each)]
     except DialmeterError:
@@ -354,11 +355,11 @@ def _fail_with_hint(command: click.Command, ctx: click.Context, words: list[str]
     key = unknown.lstrip("-")
     if key in _DIALOGUE and "--only" in own and unknown in words[:-1] and not ctx.command_path.endswith("find"):
         at = words.index(unknown)
-        files = [each for each in words if Path(each).exists()]
+        files = [each for each in words if os.path.exists(each)]
         fail_with_line("`find` shows a dialogue", ["find", *files, words[at + 1], "--show"])
     parts = {*re.split("[-_]", key)}
     if parts & {"errors", "wrong", "mistakes"} and "--only" in own and "--sort" not in own:
-        fail_with_line("`find` shows errors", ["find", *(each for each in words if Path(each).exists()), "JGA<1"])
+        fail_with_line("`find` shows errors", ["find", *(each for each in words if os.path.exists(each)), "JGA<1"])
     if "--set" not in own and unknown in HINTS and not any(_can_take(each, own) for each in HINTS[unknown]):
         raise DialmeterError(f"no option {unknown} in `{ctx.command_path}`; {did_you_mean(unknown, own)}")
     translated = translate(words, own, ctx.command_path)
@@ -439,7 +440,7 @@ def _with_sides(words: list[str], context: click.Context) -> tuple[list[str], li
         words = [*words[: words.index(out) - 1], *words[words.index(out) + 1 :]]
         return [*words, *hint.filled([out] if hint.values > 0 else ())], [hint.after] if hint.after else []
     files = [str(each) for each in context.params.get("files") or context.params.get("runs") or ()]
-    if not files or not all(Path(each).is_file() for each in files):
+    if not files or not all(os.path.isfile(each) for each in files):
         return words, []
     golds = [each for each in files if GOLD.search(Path(each).name)]
     if words[0] == "report":
@@ -491,7 +492,7 @@ def translate(
         (files if "{files}" in hint.words else options).extend([] if "{first}" in hint.words else hint.filled(values))
         hints.append(hint)
     if files and given and "--gold" in own and not command.endswith("compare"):
-        if any(Path(each).exists() for each in files):
+        if any(os.path.exists(each) for each in files):
             # The other file is gold, if no option says so.
             given, options = [], [*([] if "--gold" in options else ["--gold", *given]), *options]
         elif "--columns" in own:
@@ -625,10 +626,10 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
         line = shlex.join(["dialmeter", *_typed(["find"], [*files, "A.outcome=right", "B.outcome=wrong"])[0]])
         compare = shlex.join(["dialmeter", "compare", *(each for each in files[:2])])
         raise DialmeterError(f"no command 'diff'; the turns that differ: {line}; the scores: {compare}")
-    if path == "dialmeter" and Path(name).exists():
-        several = sum(Path(each).exists() for each in words) > 1 and "--gold" not in words
+    if path == "dialmeter" and os.path.exists(name):
+        several = sum(os.path.exists(each) for each in words) > 1 and "--gold" not in words
         fail_with_line("a command comes first", *_typed(["compare" if several else "score"], words))
-    if path.endswith(" judge") and (Path(name).exists() or "." in name):
+    if path.endswith(" judge") and (os.path.exists(name) or "." in name):
         fail_with_line(f"no command {one_line(name)!r} in `{path}`", *_typed(["score"], words))
     new: Sequence[str] | None = table.get(name)
     if new and new[0].startswith("--"):
@@ -637,7 +638,7 @@ def fail_for_command(group: click.Context, words: Sequence[str], known: Mapping[
         new = ("list", name)
     if name in ("metrics", "measures") and not rest:
         new = ("list", "measures")
-    if new == ("score",) and rest and not Path(rest[0]).exists() and "." not in rest[0] and rest[0][0] != "-":
+    if new == ("score",) and rest and not os.path.exists(rest[0]) and "." not in rest[0] and rest[0][0] != "-":
         # `tracker compare a b`: the subject is found in the files.
         new = table.get(rest[0])
         name, rest = f"{name} {rest[0]}", rest[1:]
@@ -684,7 +685,7 @@ def _typed(command: Sequence[str], words: Sequence[str]) -> tuple[list[str], lis
         found = found.get_command(context, name) if isinstance(found, click.Group) else found
     own = options_of(found) if found else {}
     if command == ("report",) and words and not Path(words[0], "run.json").exists():
-        files = [each for each in words if Path(each).exists()]
+        files = [each for each in words if os.path.exists(each)]
         first = "compare" if len(files) > 1 else "score"
         return [first, *(files or ["FILE"]), "-o", "RUN"], [_CHARTS]
     again, _, after = translate([*words, *options], own, " ".join(command)) or ([*words, *options], [], [])

@@ -13,7 +13,7 @@ import click
 from msgspec.structs import replace
 
 from ...core.document import Document
-from ...core.output import write_file
+from ...core.output import write_file, writing
 from ...errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
 from ...judges.judge import Judge, identity_of, registry
 from ...judges.people.certificate import (
@@ -170,6 +170,8 @@ def certify(**options: Any) -> Output:
         page = out.with_suffix(".md")
         if page.exists() and not options["force"]:
             raise DialmeterError(f"{one_line(str(page), 200)}: already exists; use --force to replace it")
+        with writing(one_line(str(out), 200)):
+            out.parent.mkdir(parents=True, exist_ok=True)
         write_file(out, text_of(certificate), force=options["force"])
         write_file(page, certificate_page(certificate), force=options["force"])
         given = [("-j", each) for each in options["judges"]]

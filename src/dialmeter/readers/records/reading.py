@@ -242,7 +242,7 @@ class _Inference:
             dialogue, turn, sure = self._place(table, taken, False)
         table = self._of_one_kind(table, chosen, dialogue, turn)
         if not table.rows:
-            raise Refusal(f"no row has {' and '.join(chosen)}", self._points + 5)
+            raise Refusal("no row has a state", self._points + 5)
         if lost := len(rows := self._table.rows) - len(table.rows):
             self._notes.append(f"{lost} of {len(rows)} rows have no {' or '.join(chosen)} and are left out")
         if dialogue == RESTARTS:
