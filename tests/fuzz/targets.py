@@ -131,7 +131,7 @@ _OTHERS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("scores", "scores.csv", (f"{_JUDGE} -j x={{}} -f json", f"{_JUDGE} -j x={{}} --judge length")),
     *((f"log {name}", f"logs/{name}", _LOG) for name in ("tau.json", "tau2.json", "inspect.json", "inspect.eval", "chat.jsonl")),
     *((f"rated {name}", f"people/{name}", _PEOPLE) for name in ("own.jsonl", "table.csv")),
-    ("certified items", "people/own.jsonl", ("judge certify {} --judge length --set 'pass-if=overall >= 3' --set 'judge-pass-if=length >= 10' --set resamples=100 --quiet --out made/certificate.json --force",)),
+    ("certified items", "people/own.jsonl", ("judge certify {} --judge length --set 'pass-if=overall >= 3' --set 'judge-pass-if=length >= 10' --quiet --out made/certificate.json --force",)),
     ("scores of rated items", "people/scores.csv", ("score people/own.jsonl -j x={} --set resamples=100 --quiet -f json",)),
     ("validity sheet", "validity.csv", ("study people cases.jsonl --sheet {} --quiet", "study people cases.jsonl --sheet {} --sheet validity.csv -f json")),
     ("patch of gold", "patch.json", tuple(f"{command} --set patch={{}}" for command in _PATCHED)),

@@ -13,8 +13,8 @@ import click
 from msgspec.structs import replace
 
 from ...core.document import Document
-from ...core.output import write_file, writing
-from ...errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line
+from ...core.output import write_file
+from ...errors import ConditionHolds, DialmeterError, Unfinished, did_you_mean, one_line, writing
 from ...judges.judge import Judge, identity_of, registry
 from ...judges.people.certificate import (
     Certificate,
