@@ -131,7 +131,8 @@ def _calls(move: Move, state: Mapping[str, str]) -> Iterator[tuple[str, dict[str
     for act in move.acts or ():
         domain = act.service if act.service in town().domains else ""
         is_offer = intent_of(act.name) in ("inform", "recommend", "offerbook")
-        if domain and act.slot == town().domains[domain].entity and is_offer:
+        is_found = domain and not town().domains[domain].is_granted
+        if is_found and act.slot == town().domains[domain].entity and is_offer:
             yield f"find_{domain}", arguments(domain, town().domains[domain].search), value_of(act)
         if act.slot == REFERENCE:
             # A booking without a domain is about the domain that was mentioned last.
