@@ -186,6 +186,8 @@ def test_corrected_rates(judge: str, system: str) -> None:
     for name, rate in estimates.items():
         assert rate.value == pytest.approx(wanted[name]["value"], abs=1e-6), name
         assert rate.ci == pytest.approx(wanted[name]["ci95"], abs=1e-6), name
+        if "se" in wanted[name]:
+            assert (rate.degrees, rate.error) == (wanted[name]["df"], pytest.approx(wanted[name]["se"], abs=1e-6)), name
     assert estimates["ppi++"].weight == pytest.approx(wanted["ppi++"]["lambda"], abs=1e-6)
     known = ~np.isnan(labels)
     assert plain_rate(values[~known]).ci == pytest.approx(wanted["judge_only"]["ci95"], abs=1e-6)
