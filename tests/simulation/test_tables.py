@@ -225,3 +225,20 @@ def test_published_world() -> None:
     assert reached(talks, world) == len(talks) == 60
     intents = {intent_of(each.name) for talk in talks for move in talk.moves for each in move.acts or ()}
     assert {"nooffer", "nobook", "book", "offerbooked"} <= intents
+
+
+def test_published_goals_by_benchmark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: Path) -> None:
+    """The page of the benchmark has these figures."""
+    root = Path(__file__).parents[2]
+    monkeypatch.syspath_prepend(root / "benchmarks")
+    import multiwoz_users
+
+    monkeypatch.setattr(multiwoz_users, "PAIRS", [("agenda", "rule", 0.05)])
+    title, reached, scored = next(multiwoz_users.played(shared / "data" / "world" / "multiwoz", tmp_path))
+    page = (root / "benchmarks" / "multiwoz_users.md").read_text("utf-8")
+    for row in (
+        multiwoz_users.row(title, scored, "I-GCDF1"),
+        multiwoz_users.row(title, scored, "R-GCDF1"),
+        multiwoz_users.blame(title, reached, scored),
+    ):
+        assert f"| {' | '.join(row)} |" in page
