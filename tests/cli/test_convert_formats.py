@@ -29,7 +29,7 @@ ENDING = {"csv": ".csv", "nested": ".json"}
 def plain(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     return {
         each.id: [(turn.number, turn.gold, turn.pred, turn.user, turn.system, turn.frames) for turn in each.turns]
-        for each in open_corpus(path)
+        for each in open_corpus(path, asks=False)  # the states of no dialogue follow from each other
     }
 
 
