@@ -3,7 +3,7 @@
 Run with `python benchmarks/multiwoz_users.py [--data DIR] [--write FILE]` (about half a minute). DIR is the folder of published files,
 which is not part of dialmeter (by default `data` in the folder that `DIALMETER_SHARED` names). Every row is a file that
 `dialmeter play` writes and `dialmeter score` reads. The tables are printed as Markdown; with `--write FILE` they replace the part of
-a page below the mark, as in `benchmarks/multiwoz_users.md`.
+a page below the mark, as in `benchmarks/multiwoz_users.md`, and the figures of one pair are written to the folder beside it.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,21 @@ PUBLISHED = {
     "R-GCDF1": ("69.2", "71.9", "77.0", "87.3", "48.2", "65.8"),
 }
 """Tables 1 and 2 of Coca, Tseng and Byrne (2021): ConvLab-2's user, which reads and writes text with neural models."""
+DRAWN = ("agenda", "rule", 0.1)
+"""The pair whose figures are drawn."""
+FIGURES = {
+    "1a-domains": "Figure 1: number of dialogues with a goal in each domain",
+    "1b-combinations": "Figure 1: combinations of domains",
+    "2-repetitions": "Figure 2: behaviours that lead to repeated constraints",
+    "3-not-in-goal": "Figure 3: constraints that are not in the goal",
+    "4a-search": "Figure 4: how search constraints are expressed",
+    "4b-booking": "Figure 4: how booking constraints are expressed",
+    "5-missed-domains": "Figure 5: domains of the goal that are not discussed",
+    "6a-requests": "Figure 6: how requests are expressed",
+    "6b-provision": "Figure 6: what the system tells before it is asked",
+    "7-requests-again": "Figure 7: why requests are repeated",
+}
+"""Chart of `dialmeter report RUN --charts DIR` → what it shows."""
 PAIRS = [("agenda", system, noise) for system in ("rule", "eager") for noise in (0, 0.05, 0.1, 0.2)]
 
 
@@ -84,6 +100,33 @@ def report(world: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def draw(world: Path, figures: Path) -> str:
+    """Write the figures of one pair into a folder, and return the part of the page that shows them."""
+    user, system, noise = DRAWN
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        bots = ("--user", user, "--system", system, "--set", f"noise={noise}", "--set", f"world={world}")
+        document("play", *bots, "-o", str(folder / "x.jsonl"))
+        document(
+            "score",
+            str(folder / "x.jsonl"),
+            "--subject",
+            "user",
+            "--set",
+            "profile=multiwoz",
+            "-o",
+            str(folder / "run"),
+        )
+        with contextlib.redirect_stdout(io.StringIO()):
+            words = ["report", str(folder / "run"), "--charts", str(folder / "charts"), "--chart", "chart-format=svg"]
+            cli.main([*words, "--quiet"], standalone_mode=False)
+        figures.mkdir(exist_ok=True)
+        for each in FIGURES:
+            shutil.copyfile(folder / "charts" / f"{each}.svg", figures / f"{each}.svg")
+    shown = (f"![{about}]({figures.name}/{each}.svg)" for each, about in FIGURES.items())
+    return "\n\n".join([f"## Figures 1 to 7: {user}, {system}, {100 * noise:g} % misunderstood", *shown]) + "\n"
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, default=Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data")
@@ -92,7 +135,8 @@ def main() -> None:
     text = report(given.data / "world" / "multiwoz")
     if given.write:
         above = given.write.read_text("utf-8").partition(MARK)[0]
-        text = f"{above}{MARK}\n{text}"
+        shown = draw(given.data / "world" / "multiwoz", given.write.with_suffix(""))
+        text = f"{above}{MARK}\n{text}\n{shown}"
         given.write.write_text(text, "utf-8")
     else:
         print(text)
