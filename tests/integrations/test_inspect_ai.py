@@ -139,7 +139,7 @@ def test_scorer_by_its_name(folder: Path) -> None:
     """Inspect finds it by the entry point, in a process that has not imported it."""
     plain = Task(dataset=samples(folder / "new.jsonl"), solver=tracker())
     [log] = evaluate(plain, model=MODEL, display="none", log_dir="logs")
-    command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--set", "scorer=dialmeter/dialogue_state"]
+    command = [sys.executable, "-m", "inspect_ai", "score", log.location, "--scorer", "dialmeter/dialogue_state"]
     command += ["--action", "append", "--output-file", "scored.eval", "--display", "none"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
