@@ -329,3 +329,24 @@ def test_verdicts_on_published_pairs(pair: int, measure: str) -> None:
             assert sum(within) == close(wanted[1])
             assert found is not None
             assert found[1] > wanted[1]
+
+
+@pytest.mark.parametrize("pair", range(4))
+def test_calls_separate_systems_more_sharply(pair: int) -> None:
+    """Differences without infrastructure errors, in standard errors."""
+    name, figures = list(expected()["pairs"].items())[pair]
+    system, base = name.split(" - ")
+    found = {}
+    for measure in ("Success", "CallGCA"):
+        results = {each: score_system(log(each), [measure], resampling=None) for each in (base, system)}
+        [ladder] = compare_systems(results, Resampling(0.95, 1000, 0)).ladders
+        rungs = {each.assumption: each for each in ladder.rungs}
+        rung = rungs.get("infrastructure", rungs["as written"])
+        error = standard_error(rung.ci, rung.n, 0.95)
+        found["success" if measure == "Success" else measure] = rung.difference / error if error else None
+    wanted = figures.get("z") or {}
+    assert {each: found[each] for each in wanted if each != "squared ratio"} == pytest.approx(
+        {each: value for each, value in wanted.items() if each != "squared ratio"}, abs=1e-5
+    )
+    if wanted.get("squared ratio") is not None:
+        assert (found["CallGCA"] / found["success"]) ** 2 == pytest.approx(wanted["squared ratio"], rel=1e-5)
