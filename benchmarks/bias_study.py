@@ -5,16 +5,14 @@ not part of dialmeter (by default `data` in the folder that `DIALMETER_SHARED` n
 table is printed as Markdown; with `--write FILE` it replaces the part of a page below the mark, as in `benchmarks/bias.md`.
 """
 
-import argparse
 import contextlib
 import io
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from dialmeter.cli.main import cli
-from tracker_boards import table
+from tracker_boards import page_options, print_or_write, table
 
 MARK = "<!-- Below this line: made by benchmarks/bias_study.py -->\n"
 RIVAL = "FGA(lam=0.5)"
@@ -75,19 +73,11 @@ def cell(verdict: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data")
-    options.add_argument("--write", type=Path, metavar="FILE")
-    given = options.parse_args()
+    given = page_options(__doc__).parse_args()
     rows = [row for title, words in STUDIES.items() for row in rows_of(title, studied(given.data, words))]
     headings = ["predictions", "dialogues (with a mistake)", "mistakes", "r of FGA / GCA", *FILTERS.values()]
     text = "\n".join(table(headings, rows)) + "\n"
-    if given.write:
-        above = given.write.read_text("utf-8").partition(MARK)[0]
-        text = f"{above}{MARK}\n{text}"
-        given.write.write_text(text, "utf-8")
-    else:
-        print(text)
+    print_or_write(text, given.write, MARK)
 
 
 if __name__ == "__main__":

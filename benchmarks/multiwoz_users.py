@@ -6,11 +6,9 @@ which is not part of dialmeter (by default `data` in the folder that `DIALMETER_
 a page below the mark, as in `benchmarks/multiwoz_users.md`, and the figures of one pair are written to the folder beside it.
 """
 
-import argparse
 import contextlib
 import io
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dialmeter.cli.main import cli
-from tracker_boards import table
+from tracker_boards import page_options, print_or_write, table
 
 MARK = "<!-- Below this line: made by benchmarks/multiwoz_users.py -->\n"
 DOMAINS = ("combined", "attraction", "hotel", "restaurant", "taxi", "train")
@@ -128,18 +126,11 @@ def draw(world: Path, figures: Path) -> str:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--data", type=Path, default=Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data")
-    options.add_argument("--write", type=Path, metavar="FILE")
-    given = options.parse_args()
+    given = page_options(__doc__).parse_args()
     text = report(given.data / "world" / "multiwoz")
     if given.write:
-        above = given.write.read_text("utf-8").partition(MARK)[0]
-        shown = draw(given.data / "world" / "multiwoz", given.write.with_suffix(""))
-        text = f"{above}{MARK}\n{text}\n{shown}"
-        given.write.write_text(text, "utf-8")
-    else:
-        print(text)
+        text += f"\n{draw(given.data / 'world' / 'multiwoz', given.write.with_suffix(''))}"
+    print_or_write(text, given.write, MARK)
 
 
 if __name__ == "__main__":

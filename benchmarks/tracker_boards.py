@@ -93,17 +93,27 @@ def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in (headings, ["---"] * len(headings), *rows)]
 
 
-def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("folder", type=Path)
+def page_options(about: str | None) -> argparse.ArgumentParser:
+    """Return the options of a benchmark that makes a part of a page from published files."""
+    options = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--data", type=Path, default=Path(os.environ.get("DIALMETER_SHARED", "../shared")) / "data")
     options.add_argument("--write", type=Path, metavar="FILE")
+    return options
+
+
+def print_or_write(text: str, page: Path | None, mark: str) -> None:
+    """Print a part of a page, or replace what is below the mark of the page."""
+    if page is None:
+        print(text)
+    else:
+        page.write_text(f"{page.read_text('utf-8').partition(mark)[0]}{mark}\n{text}", "utf-8")
+
+
+def main() -> None:
+    options = page_options(__doc__)
+    options.add_argument("folder", type=Path)
     chosen = options.parse_args()
-    text = make(chosen.folder, chosen.data)
-    print(text)
-    if chosen.write:
-        page = chosen.write.read_text("utf-8")
-        chosen.write.write_text(f"{page.partition(MARK)[0]}{MARK}\n{text}", "utf-8")
+    print_or_write(make(chosen.folder, chosen.data), chosen.write, MARK)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...fuzz.layouts import by_domain
+
 State = dict[str, str]
 
 
@@ -36,13 +38,17 @@ RIGHT = {"JGA": 4 / 5, "turns": 5, "dialogues": 2}
 RIGHT_OF_OTHER = {**RIGHT, "JGA": 3 / 5}
 
 
-def by_domain(state: State) -> dict[str, State]:
-    """Return a state nested by domain."""
-    nested: dict[str, State] = {}
-    for slot, value in state.items():
-        domain, _, name = slot.partition("-")
-        nested.setdefault(domain, {})[name] = value
-    return nested
+def _cells(head: str, cell: str, pair: str, form: str) -> str:
+    """Returns a table with the dialogue, the turn and both states of each turn."""
+    rows = [
+        [
+            each.dialogue,
+            str(each.turn),
+            *(pair.join(form.format(*own) for own in state.items()) for state in (each.gold, each.pred)),
+        ]
+        for each in TURNS
+    ]
+    return "".join(f"{line}\n" for line in (head, *(cell.join(row) for row in rows)))
 
 
 def _lines(row: Callable[[Written], Any], before: Sequence[Any] = (), after: Sequence[Any] = ()) -> str:
@@ -152,22 +158,10 @@ READ: Mapping[str, Mapping[str, str]] = {
         "run.jsonl": _lines(lambda each: {**_place(each), "target": _words(each.gold), "generated": _words(each.pred)})
     },
     "full-width marks": {
-        "run.csv": "会话,轮次,标签,预测\n"
-        + "".join(
-            f"{each.dialogue},{each.turn},"
-            + ",".join("；".join(f"{slot}={value}" for slot, value in state.items()) for state in (each.gold, each.pred))
-            + "\n"
-            for each in TURNS
-        )
+        "run.csv": _cells("会话,轮次,标签,预测", ",", "；", "{}={}")
     },
     "Windows-1252": {
-        "run.csv": "dialogue;tour;état_référence;état_prédit\n"
-        + "".join(
-            f"{each.dialogue};{each.turn};"
-            + ";".join(" | ".join(f"{slot}: {value}" for slot, value in state.items()) for state in (each.gold, each.pred))
-            + "\n"
-            for each in TURNS
-        )
+        "run.csv": _cells("dialogue;tour;état_référence;état_prédit", ";", " | ", "{}: {}")
     },
     "slots with underscores": {
         "run.jsonl": _lines(

@@ -575,77 +575,96 @@ def _state_columns(table: RowTable, names: Sequence[str], known: Container[str],
     The names in ``known`` were given by the user, or are usual. In a table with usual names they hold states whatever the slots are.
     """
     rows, is_usual = table.rows[:SAMPLE], is_usual_table(table, names)
+    is_own = {"dialogue_id", "turn"} <= {*names}
     parents: set[str] = set()
     decoder = Decoder()
     for name in names:
-        if name.startswith(("@key", "@file", "@turn", "@pos", "^")) or any(
-            name.startswith((f"{each}.", f"{each}[")) for each in parents
-        ):
-            continue
-        named = max(points("gold", name), points("pred", name), points("state", name))
-        is_goal = "goal" in parts_of(name)
-        is_text = points("text", name) >= max(1, points("state", name))
-        is_known = name in known
-        if not is_known and (is_goal or (is_text and max(points("gold", name), points("pred", name)) < _SURE_PRED)):
+        is_part = any(name.startswith((f"{each}.", f"{each}[")) for each in parents)
+        if is_part or name.startswith(("@key", "@file", "@turn", "@pos", "^")):
             continue
         values = [value_at(row, name) for row in rows]
         filled = [value for value in values if decoder.is_filled(value)]
-        has_hyphens = not ({"dialogue_id", "turn"} <= {*names} and name in ("gold", "pred"))
-        if (
-            is_known
-            and is_usual
-            and filled
-            and all(is_plain_state(_parsed(value), has_hyphens=has_hyphens) for value in filled)
-        ):
-            parents.add(name)
-            yield Column(name, side_of(name), [_decoded(decoder, value) for value in values])
-            continue
-        objects = [each for value in filled if isinstance(each := _parsed(value), Mapping)]
-        inner = {key for each in objects for key in each}
-        if not is_known and max(points("gold", name), points("pred", name)) < 5 and _holds_records(objects):
-            continue  # the states are a part of the objects
-        if len(inner) > 1 and any(_is_gold_in(objects, key) for key in inner):
-            continue  # an object with both sides
-        is_sure = is_known or max(points("gold", name), points("pred", name)) >= 5
-        if not filled and is_sure and (is_known or any(isinstance(value, dict | list) for value in values)):
-            yield Column(name, side_of(name), [{} for _ in values])
-        if not filled or all(isinstance(value, int | float) for value in filled):
-            continue
-        is_id = (
-            points("state", name) < 4 and max(points(role, name) for role in ("dialogue", "turn", "speaker")) > named
-        )
-        if is_id and not any(isinstance(each, dict | list) or str(each).lstrip()[:1] in ("{", "[") for each in filled):
-            continue
-        states, failed, loose = [], 0, 0
-        texts: set[str] = set()
-        words: Counter[tuple[str, Any]] = Counter()
-        for value in values:
-            try:
-                states.append(decoder.decode(_parsed(value)))
-                if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "("):
-                    loose += 1
-                    words.update(states[-1].items() if value not in texts and _NO_MARKS.isdisjoint(value) else ())
-                    texts.add(value)
-            except NoState:
-                states.append({})
-                failed += decoder.is_filled(value)
-        share = 1 - failed / len(filled)
-        slots = Counter(slot for state in states for slot in state)
-        is_loose = loose and sum(not _SLOT.fullmatch(slot) for slot in slots) > max(4, sum(slots.values()) / 2)
-        is_loose = is_loose or 3 * sum(count > 1 for count in words.values()) < len(words)  # words of a sentence
-        is_empty = not any(states) and not (is_sure and not failed)
-        is_constant = not is_sure and len(states) > 3 and any(states) and all(state == states[0] for state in states)
-        if is_constant and points("state", name) < 4:
-            continue
-        if share < (0.5 if named >= 5 else 0.95) or is_empty or is_loose or not _look_like_slots(slots):
-            if is_sure and any(is_n_best(each) for each in filled):
-                raise Refusal(f"{name} holds several hypotheses of a turn; keep the first one only", 99)
-            is_text = (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled)
-            if is_text or all(is_n_best(each) and isinstance(each[0], str) for each in filled):
-                text.append(name)
-            continue
-        parents.add(name)
-        yield Column(name, side_of(name), states)
+        has_hyphens = not (is_own and name in ("gold", "pred"))
+        is_plain = name in known and is_usual and bool(filled)
+        states: list[State] | None
+        if is_plain and all(is_plain_state(_parsed(value), has_hyphens=has_hyphens) for value in filled):
+            states = [_decoded(decoder, value) for value in values]
+        elif _may_hold_states(name, values, filled, is_known=name in known):
+            states = _states_in(name, values, filled, decoder, text, is_known=name in known)
+        else:
+            states = None
+        if states is not None:
+            parents.update([name] if filled else [])
+            yield Column(name, side_of(name), states)
+
+
+def _side_points(name: str) -> int:
+    return max(points("gold", name), points("pred", name))
+
+
+def _may_hold_states(name: str, values: Sequence[Any], filled: Sequence[Any], *, is_known: bool) -> bool:
+    """False for a column that is a goal, a text, an id or a number, or whose objects hold states or both sides inside."""
+    is_text = points("text", name) >= max(1, points("state", name))
+    if not is_known and ("goal" in parts_of(name) or (is_text and _side_points(name) < _SURE_PRED)):
+        return False
+    objects = [each for value in filled if isinstance(each := _parsed(value), Mapping)]
+    inner = {key for each in objects for key in each}
+    if not is_known and _side_points(name) < 5 and _holds_records(objects):
+        return False
+    if len(inner) > 1 and any(_is_gold_in(objects, key) for key in inner):
+        return False
+    if not filled:
+        return is_known or (_side_points(name) >= 5 and any(isinstance(value, dict | list) for value in values))
+    if all(isinstance(value, int | float) for value in filled):
+        return False
+    named = max(_side_points(name), points("state", name))
+    is_id = points("state", name) < 4 and max(points(role, name) for role in ("dialogue", "turn", "speaker")) > named
+    return not is_id or any(isinstance(each, dict | list) or str(each).lstrip()[:1] in ("{", "[") for each in filled)
+
+
+def _states_in(
+    name: str, values: Sequence[Any], filled: Sequence[Any], decoder: Decoder, text: list[str], *, is_known: bool
+) -> list[State] | None:
+    """Return the states of a column, or None if too few values are states, or what they hold are no slots."""
+    if not filled:
+        return [{} for _ in values]
+    states, failed, is_sentence = _decode_all(decoder, values)
+    slots = Counter(slot for state in states for slot in state)
+    is_sure = is_known or _side_points(name) >= 5
+    is_constant = not is_sure and len(states) > 3 and any(states) and all(state == states[0] for state in states)
+    if is_constant and points("state", name) < 4:
+        return None
+    share, least = 1 - failed / len(filled), 0.5 if max(_side_points(name), points("state", name)) >= 5 else 0.95
+    is_empty = not any(states) and not (is_sure and not failed)
+    if share >= least and not (is_empty or is_sentence) and _look_like_slots(slots):
+        return states
+    if is_sure and any(is_n_best(each) for each in filled):
+        raise Refusal(f"{name} holds several hypotheses of a turn; keep the first one only", 99)
+    is_text = (is_sure or points("state", name) >= 5) and any(isinstance(each, str) for each in filled)
+    if is_text or all(is_n_best(each) and isinstance(each[0], str) for each in filled):
+        text.append(name)
+    return None
+
+
+def _decode_all(decoder: Decoder, values: Sequence[Any]) -> tuple[list[State], int, bool]:
+    """Return the states of values, the number of values that are none, and whether they are rather words of sentences."""
+    states: list[State] = []
+    failed, loose = 0, 0
+    texts: set[str] = set()
+    words: Counter[tuple[str, Any]] = Counter()
+    for value in values:
+        try:
+            states.append(decoder.decode(_parsed(value)))
+            if isinstance(value, str) and value.strip()[:1] not in ("{", "[", "`", "("):
+                loose += 1
+                words.update(states[-1].items() if value not in texts and _NO_MARKS.isdisjoint(value) else ())
+                texts.add(value)
+        except NoState:
+            states.append({})
+            failed += decoder.is_filled(value)
+    slots = Counter(slot for state in states for slot in state)
+    has_odd_slots = loose and sum(not _SLOT.fullmatch(slot) for slot in slots) > max(4, sum(slots.values()) / 2)
+    return states, failed, bool(has_odd_slots) or 3 * sum(count > 1 for count in words.values()) < len(words)
 
 
 def has_several_states(tables: Iterable[RowTable]) -> bool:
