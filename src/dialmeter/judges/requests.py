@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..errors import DialmeterError, InputError, one_line
+from ..errors import DialmeterError, InputError, did_you_mean, one_line
 from .builtin.panel import members_of
 from .builtin.surface import OverReplies
 from .judge import Call, Judge, inner_judges, is_pairwise, parse_call, registry
@@ -65,6 +65,9 @@ def parse_requests(texts: Iterable[str], carried: Collection[str] = ()) -> Judge
         >>> requests = parse_requests(["mine=overlap", "carried(gpt4/*)", "bleu(reference=human)"])
         >>> [call.alias for call in requests.calls], requests.carried, requests.references
         (['mine'], ['gpt4/*'], {'bleu': 'human'})
+        >>> parse_requests(["strikt"], carried=["strict"])
+        Traceback (most recent call last):
+        dialmeter.errors.DialmeterError: unknown judge 'strikt'; did you mean strict?
     """
     requests = JudgeRequests([], [], [], {})
     for text in texts:
@@ -83,6 +86,9 @@ def parse_requests(texts: Iterable[str], carried: Collection[str] = ()) -> Judge
                 requests.files.append(_scores_file(call))
             elif call.name in carried and call.name not in registry.names() and not call.given:
                 requests.carried.append(call.name)
+            elif carried and ":" not in call.name and call.name not in registry.names():
+                known = did_you_mean(call.name, sorted({*carried, *registry.names()}))
+                raise DialmeterError(f"unknown judge {one_line(call.name, 80)!r}; {known}")
             else:
                 requests.calls.append(call)
     return requests
